@@ -28,6 +28,8 @@ from robot_identification.signals.clock import (
     split,
     standing,
 )
+from robot_identification.signals.positions.strays import sound_samples
+from robot_identification.signals.positions.turns import continuous_samples
 from robot_identification.signals.recording import (
     RawSamples,
     Recording,
@@ -44,8 +46,6 @@ from robot_identification.signals.resampling import (
     to_constant_period,
 )
 from robot_identification.signals.spectrum import motion_spectrum
-from robot_identification.signals.strays import stray_samples
-from robot_identification.signals.turns import continuous_samples
 
 # Filters for samples that come more often are longer than any memory.
 _SHORTEST_PERIOD_NS = 10_000
@@ -91,25 +91,14 @@ def build_recording(
     _check_setback(raw.stamps, where)
     order = in_order(raw.stamps)
     raw, told = continuous_samples(raw.at(order.places), joint_names, where)
-    strays = stray_samples(raw.stamps, raw.position)
-    if strays.any():
-        raw = raw.at(np.flatnonzero(~strays.any(axis=1)))
+    raw, strays = sound_samples(raw)
     stamps = raw.stamps
     found = _split(stamps, where)
     if len(found.gaps):
         found = _bridging(raw, joint_names, found)
     clock, gaps, runs = found
-    if not runs and order.duplicates > len(stamps):
-        raise RecordingError(
-            f"{where}: {order.duplicates} of {received} samples carry the stamp of another, and "
-            f"the others make no unbroken run of {BEGINNING}; the driver must stamp every state "
-            "when it is measured"
-        )
     if not runs:
-        raise RecordingError(
-            f"{where}: {len(gaps)} gaps leave no unbroken run of {BEGINNING} samples; "
-            "record with a reliable connection"
-        )
+        raise RecordingError(f"{where}: {_why_torn(received, order.duplicates, len(gaps))}")
     splits, pause = _interruptions(raw, clock)
     tears = np.concatenate([[False], splits & ~pause, [False]])
     segments = tuple(
@@ -127,10 +116,22 @@ def build_recording(
         source=source,
         digest=digest,
         statistics=replace(
-            _statistics(received, order, found, segments, np.diff(stamps), pause),
-            strays=tuple(strays.sum(axis=0).tolist()) if strays.any() else (),
+            _statistics(received, order, found, segments, np.diff(stamps), pause), strays=strays
         ),
         warnings=told,
+    )
+
+
+def _why_torn(received: int, duplicates: int, gaps: int) -> str:
+    """Return why samples make no unbroken run, and what to do about it."""
+    if 2 * duplicates > received:
+        return (
+            f"{duplicates} of {received} samples carry the stamp of another, and the others make "
+            f"no unbroken run of {BEGINNING}; the driver must stamp every state when it is measured"
+        )
+    return (
+        f"{gaps} gaps leave no unbroken run of {BEGINNING} samples; record with a reliable "
+        "connection"
     )
 
 

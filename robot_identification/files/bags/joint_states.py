@@ -107,14 +107,7 @@ def read_joint_states(
     names = tuple(joint_names)
     with open_bag(path, cancelled) as bag:
         dynamic = bag.topics.get(topic) == DYNAMIC_STATE
-        states = collector_of(bag, topic, names, interfaces).collect()
-        recorded = len(states.stamps) > 1 and not states.stamps.any()
-        if recorded:
-            states = collector_of(bag, topic, names, interfaces, recorded=True).collect()
-            bag.warnings.append(
-                f"{bag.path}: {topic}: no state has a stamp; the times of recording count, which "
-                "vary more: have the driver fill header.stamp"
-            )
+        states, recorded = collected(bag, topic, names, interfaces)
         if not efforts_needed:
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
         if not positions_needed:
@@ -145,7 +138,34 @@ def read_joint_states(
     )
 
 
-def collector_of(
+def collected(
+    bag: Bag,
+    topic: str,
+    names: tuple[str, ...],
+    interfaces: Mapping[str, str] = INTERFACES,
+    *,
+    partly: bool = False,
+) -> tuple[States, bool]:
+    """Return the joint states of a topic, and whether the times of recording are their stamps.
+
+    They are where all stamps are 0.  Arguments are those of :class:`.StateCollector`.
+
+    Raises:
+        BagError: the bag is damaged.
+        JointNameError: a message lacks a joint, or, partly, all messages lack all.
+    """
+    states = _collector(bag, topic, names, interfaces, partly=partly).collect()
+    if len(states.stamps) < 2 or states.stamps.any():
+        return states, False
+    bag.warnings.append(
+        f"{bag.path}: {topic}: no state has a stamp; the times of recording count, which vary "
+        "more: have the driver fill header.stamp"
+    )
+    collector = _collector(bag, topic, names, interfaces, partly=partly, recorded=True)
+    return collector.collect(), True
+
+
+def _collector(
     bag: Bag,
     topic: str,
     names: tuple[str, ...],
@@ -224,7 +244,7 @@ class JointStateStream:
         """
         read = 0
         refusals = Refusals(f"{self.source}: {self._topic}", self._names)
-        collector = collector_of(self._bag, self._topic, self._names, self._interfaces)
+        collector = _collector(self._bag, self._topic, self._names, self._interfaces)
         for states in collector.batches():
             if not len(states.stamps):
                 continue

@@ -12,12 +12,12 @@ import numpy as np
 
 from robot_identification.errors import JointNameError, MissingSignalError, SampleError
 from robot_identification.files.bags.files import open_bag
-from robot_identification.files.bags.joint_states import collector_of, read_joint_states
+from robot_identification.files.bags.joint_states import collected, read_joint_states
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
-from robot_identification.signals.followers import follower_warning
-from robot_identification.signals.held_joints import HeldJoints
+from robot_identification.signals.positions.followers import follower_warning
+from robot_identification.signals.positions.held_joints import HeldJoints
 from robot_identification.signals.recording import RawSamples, Recording
 
 
@@ -90,13 +90,13 @@ def held_joint_warnings(
     first, last = (recording.start_stamp + round(1e9 * one) for one in seconds)
     with open_bag(path, cancelled) as bag:
         try:
-            for states in collector_of(bag, topic, names, interfaces, partly=True).batches():
-                inside = states.at((first <= states.stamps) & (states.stamps <= last))
-                if inside.position is not None:
-                    for name, own in zip(names, inside.position.T, strict=True):
-                        told = own[np.isfinite(own)]
-                        if len(told):
-                            held.add(name, float(told.min()), float(told.max()))
+            states, _ = collected(bag, topic, names, interfaces, partly=True)
         except JointNameError:
             return []  # nobody has recorded them
+    inside = states.at((first <= states.stamps) & (states.stamps <= last))
+    if inside.position is not None:
+        for name, own in zip(names, inside.position.T, strict=True):
+            told = own[np.isfinite(own)]
+            if len(told):
+                held.add(name, float(told.min()), float(told.max()))
     return [f"{path}: {line}" for line in held.lines()]

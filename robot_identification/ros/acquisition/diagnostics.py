@@ -11,7 +11,7 @@ from robot_identification.ros.acquisition.recorder import Recorder
 from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import DriverSubscription, Sample
 from robot_identification.ros.common.stamps import StampStatistics
-from robot_identification.signals.held_joints import HeldJoints
+from robot_identification.signals.positions.held_joints import HeldJoints
 
 _REPEAT = 10.0
 _FROZEN = 10

@@ -17,6 +17,7 @@ from robot_identification.errors import StaleStateError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.polled_subscription import PolledSubscription
+from robot_identification.signals.positions.turns import way_apart
 
 MOVED = 0.01
 """By how much a joint may be off where it stood, in rad or m, before that counts as moving."""
@@ -60,7 +61,7 @@ class WatchedArm:
             return
         for name, position in own.items():
             stood = self._stood.setdefault(name, position)
-            if _way(stood, position) > MOVED:
+            if way_apart(stood, position) > MOVED:
                 self._stood[name], self._since = position, now
             self.position[name], self.come[name] = position, now
 
@@ -100,7 +101,7 @@ class WatchedArm:
             timeout: as there.
         """
         for name, stood in posture.items():
-            if _way(stood, self.position[name]) > MOVED:
+            if way_apart(stood, self.position[name]) > MOVED:
                 return f"{self} has moved: {name} from {stood:.3f} to {self.position[name]:.3f}"
         if not self.come or self._silent(now)[1] > timeout:
             return f"{self} does not say any more where it stands"
@@ -113,11 +114,6 @@ class WatchedArm:
 
     def __str__(self) -> str:
         return f"the other robot {self.name} (joint states on {self.topic})"
-
-
-def _way(stood: float, position: float) -> float:
-    """Return how far a joint is from where it stood; whole turns, by which some wrap, are none."""
-    return abs(math.remainder(position - stood, math.tau))
 
 
 _Key = tuple[str, str, frozenset[str]]

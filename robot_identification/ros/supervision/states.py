@@ -21,7 +21,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
 from robot_identification.ros.supervision.clock import Instant
-from robot_identification.signals.turns import added_turns
+from robot_identification.signals.positions.turns import added_turns
 
 _REMEMBERED = 256
 _REST_WINDOW = 0.1

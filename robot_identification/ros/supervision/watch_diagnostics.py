@@ -1,4 +1,4 @@
-"""What /diagnostics say of the joint states that the excitation node watches.
+"""Diagnostics of the joint states that the excitation node watches: rate, age, losses, refusals.
 
 A robot is watched as well as its states come in: how old they are when they are taken in, how many
 never were, and how long the watching itself pauses.

@@ -10,6 +10,8 @@ import numpy as np
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.clock import Clock, Places, Stamps, in_order, is_pause
+from robot_identification.signals.positions.strays import StrayWatch, stray_counts
+from robot_identification.signals.positions.turns import Turns
 from robot_identification.signals.resampling import (
     MARGIN,
     Flags,
@@ -21,8 +23,6 @@ from robot_identification.signals.resampling import (
     present,
     straight,
 )
-from robot_identification.signals.strays import StrayWatch
-from robot_identification.signals.turns import Turns
 
 _PLAIN = 2  # signals without velocities: positions and efforts
 
@@ -122,8 +122,7 @@ class OnlineGrid:
     @property
     def strays(self) -> tuple[int, ...]:
         """Samples left out of every joint, see :class:`.RecordingStatistics`."""
-        left_out = self._strays.left_out
-        return tuple(left_out.tolist()) if left_out.any() else ()
+        return stray_counts(self._strays.left_out)
 
     def _take(self, stamps: Stamps, signals: Array) -> list[Piece]:
         """Take in sound samples in order."""

@@ -78,3 +78,10 @@ def test_a_gripper_that_closes_before_the_part_that_counts_is_no_matter(tmp_path
     assert "finger moved from 0 to 0.04" in told(path)[0]
     assert told(path, part=(0.010, 0.019)) == []
     assert "finger stands at 0.04" in told(path, part=(0.0, 0.009))[0]
+
+
+def test_states_without_a_stamp_are_compared_by_the_times_of_recording(tmp_path):
+    names = ("finger", *NAMES)
+    states = [message(0, names, [0.04, *np.zeros(3)], effort=np.zeros(4)) for _ in range(20)]
+    (line,) = told(write_messages(tmp_path / "bag", states))
+    assert "finger stands at 0.04" in line

@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from diagnostics import values_of
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
-from robot_identification.signals.held_joints import HeldJoints
+from robot_identification.signals.positions.held_joints import HeldJoints
 
 REASON = "effort of joint joint_2 is nan"
 

@@ -13,7 +13,7 @@ from robot_identification.ros.supervision.states import (
     Reading,
     Refusal,
 )
-from robot_identification.signals.turns import TURN
+from robot_identification.signals.positions.turns import TURN
 from watched_motion import BEGIN, NAMES, instant, state, watched
 
 MILLISECOND = 1_000_000

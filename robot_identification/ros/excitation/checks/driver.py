@@ -13,7 +13,7 @@ from robot_identification.robot.model import Array, EffortMeaning, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
 from robot_identification.ros.excitation.checks.check import Check
 from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView
-from robot_identification.signals.held_joints import HeldJoints
+from robot_identification.signals.positions.held_joints import HeldJoints
 
 _LEAST_RATE = 100.0  # Hz
 _MOST_JITTER = 0.5  # as a share of the period
@@ -32,20 +32,22 @@ def driver_check(driver: DriverView, robot: RobotModel) -> Check:
     rate, share = 1.0 / driver.period, driver.jitter / driver.period
     told = f"{driver.topic} at {rate:.4g} Hz, jitter {1e3 * driver.jitter:.2g} ms; {stale}"
     cutoff = robot.processing.cutoff_hz or 0.0
-    advice = ""
+    advice, dispute = [], _dispute(driver) if driver.disputed else ""
     if rate < _LEAST_RATE or rate <= 2.0 * cutoff:
         wanted = max(_LEAST_RATE, 2.0 * cutoff)
-        advice = f"more than {wanted:g} Hz are wanted to identify: raise the rate of the driver"
+        advice.append(
+            f"more than {wanted:g} Hz are wanted to identify: raise the rate of the driver"
+        )
     elif share > _MOST_JITTER:
-        advice = "the stamps are irregular: have the driver stamp states when they are measured"
+        advice.append(
+            "the stamps are irregular: have the driver stamp states when they are measured"
+        )
     if not driver.timeout_given and driver.timeout >= MOST_TIMEOUT:
-        advice = f"{advice}; " * bool(advice) + "states are rare: give state_timeout by intent"
-    if not driver.disputed:
-        return Check("driver", told, advice)
-    dispute = _dispute(driver)
+        advice.append("states are rare: give state_timeout by intent")
     if driver.disputed > _MOST_DISPUTED:
-        return Check("driver", f"{told}; {dispute}", advice, StaleStateError(dispute))
-    return Check("driver", told, f"{advice}; " * bool(advice) + dispute)
+        refusal = StaleStateError(dispute)
+        return Check("driver", f"{told}; {dispute}", "; ".join(advice), refusal)
+    return Check("driver", told, "; ".join([*advice, *([dispute] if dispute else [])]))
 
 
 def _dispute(driver: DriverView) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from looped_robots import gripper, hitachi, tree_motion, waves
 from robot_identification.errors import LoopMismatchError
-from robot_identification.signals.followers import follower_warning
+from robot_identification.signals.positions.followers import follower_warning
 
 
 def measured(robot, name):

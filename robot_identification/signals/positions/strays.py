@@ -12,8 +12,9 @@ import numpy.typing as npt
 import scipy
 
 from robot_identification.robot.model import Array
+from robot_identification.signals.positions.turns import largest_step
+from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.rows import Flags
-from robot_identification.signals.turns import largest_step
 
 _LONGEST = 3
 """Samples that may stray together."""
@@ -37,16 +38,43 @@ def stray_samples(stamps: npt.NDArray[np.int64], position: Array) -> Flags:
         stamps: (samples,) rising, in ns.
         position: (samples, joints) in rad or m, finite.
     """
+    return _judged(stamps, position)[0]
+
+
+def sound_samples(raw: RawSamples) -> tuple[RawSamples, tuple[int, ...]]:
+    """Return samples none of whose positions strays, and what :func:`stray_counts` tells.
+
+    Args:
+        raw: samples in the order of their stamps, on the joint side.
+    """
+    strays = stray_samples(raw.stamps, raw.position)
+    counts = stray_counts(strays.sum(axis=0))
+    return (raw.at(np.flatnonzero(~strays.any(axis=1))) if counts else raw), counts
+
+
+def stray_counts(strays: npt.NDArray[np.int64]) -> tuple[int, ...]:
+    """Return (joints,) numbers of stray positions as statistics have them: empty without any."""
+    return tuple(strays.tolist()) if strays.any() else ()
+
+
+def _judged(stamps: npt.NDArray[np.int64], position: Array) -> tuple[Flags, int]:
+    """Return (samples, joints) which positions stray, and from which sample on more may do so.
+
+    These follow a jump of which it is not known yet whether the joint comes back.
+    """
     found = np.zeros(position.shape, dtype=np.bool_)
+    undecided = len(stamps)
     for joint, beyond, limits in _jumping(position):
         own, jumps = position[:, joint], np.abs(beyond) > limits
         for before in np.flatnonzero(jumps).tolist():
+            if before >= len(beyond) - _LONGEST:
+                undecided = min(undecided, before + 1)
             for after in range(before + 2, min(before + _LONGEST + 2, len(own))):
                 turns_back = jumps[after - 1] and beyond[after - 1] * beyond[before] < 0.0
                 if turns_back and _strays(stamps, own, before, after, float(limits[before])):
                     found[before + 1 : after, joint] = True
                     break
-    return found
+    return found, undecided
 
 
 def _jumping(position: Array) -> Iterator[tuple[int, Array, Array]]:
@@ -111,36 +139,28 @@ class StrayWatch:
         if self._signals is None:
             self._signals = signals[:0]
             self.left_out = np.zeros(signals.shape[2], dtype=np.int64)
-        self._stamps = np.concatenate([self._stamps, stamps])
-        self._signals = np.concatenate([self._signals, signals])
-        return self._decided(len(self._stamps) - self._open())
+        return self._sound(
+            np.concatenate([self._stamps, stamps]),
+            np.concatenate([self._signals, signals]),
+            ended=False,
+        )
 
     def rest(self) -> tuple[npt.NDArray[np.int64], Array] | None:
         """Return what has been held back; nothing follows it.  None before the first sample."""
-        return None if self._signals is None else self._decided(len(self._stamps))
-
-    def _open(self) -> int:
-        """Return how many of the last samples may turn out to stray when others follow."""
         if self._signals is None:
-            return 0
-        first = len(self._stamps)
-        for _, beyond, limits in _jumping(self._signals[:, 0]):
-            jumps = np.flatnonzero(np.abs(beyond) > limits)
-            recent = jumps[jumps >= len(beyond) - _LONGEST]
-            first = min(first, int(recent[0]) + 1 if len(recent) else first)
-        return len(self._stamps) - first
+            return None
+        return self._sound(self._stamps, self._signals, ended=True)
 
-    def _decided(self, count: int) -> tuple[npt.NDArray[np.int64], Array]:
-        if self._signals is None:
-            raise TypeError("no samples have come")
+    def _sound(
+        self, stamps: npt.NDArray[np.int64], signals: Array, *, ended: bool
+    ) -> tuple[npt.NDArray[np.int64], Array]:
+        """Return the sound ones of samples, those left out that have been handed on before."""
+        strays, undecided = _judged(stamps, signals[:, 0])
         first = self._given
-        count = max(count, first)
-        strays = stray_samples(self._stamps, self._signals[:, 0])
+        count = len(stamps) if ended else max(undecided, first)
         self.left_out += strays[first:count].sum(axis=0)
         sound = np.flatnonzero(~strays[:count].any(axis=1))
-        given = sound[sound >= first]
-        stamps, signals = self._stamps[given], self._signals[given]
-        kept = np.concatenate([sound[-_CONTEXT:], np.arange(count, len(self._stamps))])
-        self._given = len(sound[-_CONTEXT:])
-        self._stamps, self._signals = self._stamps[kept], self._signals[kept]
-        return stamps, signals
+        given, context = sound[sound >= first], sound[-_CONTEXT:]
+        kept = np.concatenate([context, np.arange(count, len(stamps))])
+        self._given, self._stamps, self._signals = len(context), stamps[kept], signals[kept]
+        return stamps[given], signals[given]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from robot_identification.signals.positions.turns import way_apart
+
 _TOLD = 0.01
 """By how much a joint may stand elsewhere before that is told, in rad or m: gravity and inertia of
 what it carries are off by about as much, a part of what the best fits of measured robots leave."""
@@ -50,7 +52,7 @@ class HeldJoints:
                 f"{name} moved from {least:.4g} to {most:.4g}, {held}: what it carries is not "
                 "where the model has it; keep it still while the robot is identified"
             )
-        if abs(math.remainder(middle - expected, math.tau)) > _TOLD:  # whole turns change nothing
+        if way_apart(expected, middle) > _TOLD:
             return (
                 f"{name} stands at {middle:.4g}, {held}; move it there, or say "
                 f"fixed_joints: {{{name}: {middle:.4g}}}"

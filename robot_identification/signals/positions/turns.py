@@ -6,6 +6,7 @@ filter a jump that no motion explains.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -42,6 +43,16 @@ def added_turns(before: Array, after: Array, durations: npt.ArrayLike) -> Array:
     wrapped = quick & inside & (np.abs(np.abs(steps) - TURN) < _TOLERANCE)
     added: Array = np.where(wrapped, -TURN * np.sign(steps), 0.0)
     return added
+
+
+def way_apart(first: float, second: float) -> float:
+    """Return how far two positions of a joint are apart; whole turns, by which some wrap, are none.
+
+    Args:
+        first: in rad or m.
+        second: likewise; nobody measures 6.28 m without meaning a turn.
+    """
+    return abs(math.remainder(second - first, math.tau))
 
 
 def _fits(position: Array) -> Flags:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from robot_identification.signals.held_joints import HeldJoints
+from robot_identification.signals.positions.held_joints import HeldJoints
 
 
 @pytest.fixture

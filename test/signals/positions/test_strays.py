@@ -12,7 +12,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.clock import Clock
 from robot_identification.signals.conditioning import build_recording, joint_side_recording
 from robot_identification.signals.growing.grid import OnlineGrid
-from robot_identification.signals.strays import StrayWatch, stray_samples
+from robot_identification.signals.positions.strays import StrayWatch, stray_samples
 from swinging_scara import swinging_scara
 
 NAMES = ("hip", "knee")

@@ -12,7 +12,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.clock import Clock
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.growing.grid import OnlineGrid
-from robot_identification.signals.turns import TURN, Turns
+from robot_identification.signals.positions.turns import TURN, Turns
 from swinging_scara import swinging_scara
 
 NAMES = ("hip", "knee")
