@@ -106,8 +106,8 @@ class Nursery:
         self._coverage = Coverage(str(self.path))
         self._items: dict[str, pytest.Item] = {}
         self._loads = True  # whether the tests pass with the module loaded anew
-        # What conftest.py prepares concerns nodes, and costs a second for each mutant.
-        self._options = [*_OPTIONS, *([] if ".ros." in module else ["--noconftest"])]
+
+        self._options = _OPTIONS
         os.chdir(ROOT)
         pytest.main([*self._options, *tests], plugins=[self._coverage, self])
         if not self._items:
@@ -165,12 +165,21 @@ class Nursery:
 
     def _with_other_code(self, source: str, tests: list[str]) -> int:
         codes = dict(_codes(self._compiled(source)))
-        for one in gc.get_objects():
-            if isinstance(one, FunctionType) and one.__module__ == self._module:
-                code = one.__code__
-                if code.co_filename == str(self.path):
-                    one.__code__ = codes[code.co_name, code.co_firstlineno]
+        gc.unfreeze()  # conftest.py freezes what is loaded, and frozen objects are not listed
+        given = [one for one in gc.get_objects() if self._has(one)]
+        if not given:
+            raise LookupError(f"no function of {self._module} found")
+        for one in given:
+            one.__code__ = codes[one.__code__.co_name, one.__code__.co_firstlineno]
         return self._tested(tests)
+
+    def _has(self, one: object) -> bool:
+        """Tell whether a function is one of the module as its file has it."""
+        return (
+            isinstance(one, FunctionType)
+            and one.__module__ == self._module
+            and one.__code__.co_filename == str(self.path)
+        )
 
     def _loaded_anew(self, source: str, tests: list[str]) -> int:
         """Run tests after the module was loaded in place; whoever imported from it gets the new."""

@@ -6,9 +6,11 @@ _CERTIFICATION = "test/excitation/certification"
 _BRAKING = "test/excitation/motions/test_braking.py"
 _CONSISTENCY = "test/calibration/test_consistency.py"
 _CHECKS = "test/calibration/test_checks.py"
+_FRICTION = "test/calibration/test_friction_laws.py"
 _TOLD_OF_CHECKS = f"{_CERTIFICATION}/test_told.py", f"{_CERTIFICATION}/test_checks.py"
 _STATISTICS = "test/identification/statistics"
 _SUPERVISION = "test/ros/supervision"
+_POSITIONS = "test/signals/positions"
 _TOLD = "test/test_told_values.py::test_what_was_told_cannot_be_set_and_arrays_in_it_are_compared"
 
 # A whole folder costs minutes of processor time where its tests try hundreds of examples.
@@ -18,7 +20,7 @@ _OWN: dict[str, tuple[str, ...]] = {
         f"{_CERTIFICATION}/test_certificate.py",
     ),
     "excitation.motions.braking": (_BRAKING,),
-    "calibration.consistency": (_CONSISTENCY,),
+    "calibration.consistency": (_CONSISTENCY, _FRICTION),
     "identification.statistics.robust_std": (
         f"{_STATISTICS}/test_robust_std.py",
         f"{_STATISTICS}/test_band_densities.py",
@@ -46,21 +48,29 @@ _OWN: dict[str, tuple[str, ...]] = {
         f"{_SUPERVISION}/test_supervisor_at_the_end.py",
     ),
     "ros.supervision.watch": (f"{_SUPERVISION}/test_watch.py",),
-    "calibration.checks": (_CHECKS,),
-    "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py"),
+    "calibration.checks": (_CHECKS, _FRICTION),
+    "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py", _FRICTION),
     "identification.statistics.cross_validation": (f"{_STATISTICS}/test_cross_validation.py",),
     "identification.statistics.joint_noise": (f"{_STATISTICS}/test_joint_noise.py",),
     "identification.statistics.prediction": (f"{_STATISTICS}/test_prediction.py",),
     "identification.statistics.residuals": (f"{_STATISTICS}/test_residuals.py",),
     "identification.statistics.sensitivity": (f"{_STATISTICS}/test_sensitivity.py",),
+    "ros.excitation.checks.driver": ("test/ros/excitation/test_preflight.py",),
+    "signals.positions.held_joints": (f"{_POSITIONS}/test_held_joints.py",),
+    "signals.positions.strays": (f"{_POSITIONS}/test_strays.py",),
+    "signals.positions.turns": (f"{_POSITIONS}/test_turns.py",),
 }
 
-# Modules whose dataclasses hold nothing that changes.
+# All but these have dataclasses that hold nothing that changes.
 _TELL = frozenset(_OWN) - {
     "excitation.motions.braking",
     "identification.statistics.robust_std",
+    "ros.excitation.checks.driver",
     "ros.supervision.supervisor",
     "ros.supervision.watch",
+    "signals.positions.held_joints",
+    "signals.positions.strays",
+    "signals.positions.turns",
 }
 TARGETS = {
     module: (*tests, *((f"{_TOLD}[{module}]",) if module in _TELL else ()))

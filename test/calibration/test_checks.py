@@ -121,6 +121,12 @@ def test_where_a_tolerance_is_granted_that_it_does_not_suffice_is_told(moments, 
     assert massless.problem == "link forearm: Sylvester's minor M = -1 is not positive"
 
 
+def test_of_a_tolerance_that_is_not_reported_only_the_triangle_inequality_is_told():
+    ten = body(1.0, (0.0, 0.1, 0.0), (0.1, 0.1, 0.5))
+    check = check_link("forearm", "elbow", ten, 0.01, tolerances=(0.0,))
+    assert "principal moments (0.1, 0.1, 0.5) break the triangle inequality" in check.problem
+
+
 def test_links_three_to_six_of_the_published_table():
     """The links that the table gives fully; the count over all six is printed as Table III."""
     counts = {
@@ -181,6 +187,14 @@ def test_a_drive_that_cannot_exist_is_named(name, value, words):
     assert not checks.consistent
     assert len(checks.problems) == 1
     assert words in checks.problems[0]
+
+
+def test_minors_are_those_of_the_inertia_at_the_centre_of_mass():
+    turn = np.linalg.qr(np.random.default_rng(4).normal(size=(3, 3)))[0]
+    J = turn @ np.diag([1.0, 2.0, 2.5]) @ turn.T
+    minors = check_link("link", "joint", body(1.0, (0.0, 0.1, 0.0), (1.0, 2.0, 2.5), turn)).minors
+    expected = [1.0, J[0, 0], np.linalg.det(J[:2, :2]), 5.0]
+    np.testing.assert_allclose(list(minors.values()), expected)
 
 
 def test_drives_that_nobody_gives_are_not_tested():

@@ -10,7 +10,14 @@ import pytest
 from made_up_results import made_up_result
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.calibration import consistency, semidefinite
-from robot_identification.calibration.conditions import CENTRE, LINK, conditions, scales
+from robot_identification.calibration.conditions import (
+    CENTRE,
+    FRICTION,
+    LINK,
+    Condition,
+    conditions,
+    scales,
+)
 from robot_identification.calibration.consistency import (
     Problem,
     Step,
@@ -197,6 +204,20 @@ def test_inequalities_say_what_the_conditions_say_less_the_margin(sound, robot, 
     found = sound.inequalities(offset, basis, 0.25)
     smallest = [np.linalg.eigvalsh(one.linear @ y + one.constant)[0] for one in found]
     np.testing.assert_allclose(smallest, sound.eigenvalues(offset + basis @ y) - 0.25)
+
+
+def test_every_entry_of_a_diagonal_condition_is_an_inequality_of_its_own(sound, robot, truth):
+    rows = np.abs(np.random.default_rng(6).normal(size=(3, len(truth))))
+    basis = np.zeros((3, 3, len(truth)))
+    basis[np.arange(3), np.arange(3)] = rows
+    friction = Condition("joint", FRICTION, basis, False, (0,), True)
+    values = truth[robot.standard_indices]
+    only = replace(sound, conditions=(friction,))
+    found = only.inequalities(values, np.zeros((len(values), 1)), 0.25)
+    assert [one.linear.shape for one in found] == [(1, 1, 1)] * 3
+    assert [one.constant.shape for one in found] == [(1, 1)] * 3
+    smallest = min(float(one.constant[0, 0]) for one in found)
+    assert smallest == pytest.approx(only.eigenvalues(values)[0] - 0.25)
 
 
 def test_conditions_hold_a_solution_back_up_to_one_and_a_half_margins(sound, robot, truth):

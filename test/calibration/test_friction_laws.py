@@ -8,7 +8,7 @@ import pytest
 from made_up_results import made_up_result
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
-from robot_identification.calibration.conditions import FRICTION, conditions
+from robot_identification.calibration.conditions import FRICTION, conditions, speeds_of
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.terms.measured_range import MeasuredRange
@@ -76,6 +76,22 @@ def test_calibrated_friction_acts_against_the_motion_at_every_speed(terms):
     # What does not drive keeps what the data say.
     kept = friction(bound.values, 2, speeds) - friction(free.values, 2, speeds)
     assert np.abs(kept).max() < 0.05 * friction(free.values, 2, speeds).max()
+
+
+def test_friction_is_tested_where_all_of_its_parameters_are_given():
+    names = ROBOT.all_parameter_names
+    given = np.array([name[-1] == "2" and name.startswith("F") for name in names])
+    checks = check_consistency(ROBOT, values(), given=given).friction
+    assert [check.joint for check in checks] == ["joint_2"]
+    given[names.index("Fr2")] = False
+    assert check_consistency(ROBOT, values(), given=given).friction == ()
+
+
+def test_speeds_rise_and_are_those_of_both_directions():
+    speeds = speeds_of(ROBOT, 0, 5)
+    assert (np.diff(speeds) > 0.0).all()
+    np.testing.assert_allclose(speeds, -speeds[::-1])
+    assert speeds[-1] == TOP
 
 
 def test_speeds_go_as_far_as_limits_and_recordings():

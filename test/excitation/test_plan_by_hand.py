@@ -27,6 +27,7 @@ from robot_identification.excitation.plan import (
 from robot_identification.excitation.search.points import PointSettings, Quality
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS
 from small_robots import pendulum, pendulum_values
 
 LIMITS = {"lower": -2.0, "upper": 3.0, "velocity": 4.0, "acceleration": 10.0}
@@ -67,6 +68,8 @@ class Search:
 def test_the_first_motion_that_passes_is_the_plan(monkeypatch):
     search = Search(monkeypatch, [FAR, FAST, GOOD, sweep(0.5)])
     robot = pendulum(**LIMITS)
+    clock = iter((10.0, 12.5))
+    monkeypatch.setattr(planning, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     found = plan(robot)
     assert found.trajectory is GOOD
     assert found.certificate.passed
@@ -77,7 +80,8 @@ def test_the_first_motion_that_passes_is_the_plan(monkeypatch):
     assert found.trajectory_condition_number == (GOOD, 50.0), "sampled at 50 Hz"
     assert found.description is robot
     assert found.periodic is None
-    assert 0.0 <= found.seconds < 1e5
+    assert found.seconds == 2.5
+    assert found == replace(found, description=load_robot("scara")), "told by its name"
     assert found.settings == PlanSettings()
 
 
@@ -252,6 +256,14 @@ def test_a_start_is_taken_up_to_the_limits():
             starts(wrong)
 
 
+def test_the_joint_that_starts_outside_is_named():
+    robot = load_robot("scara")
+    limits = MotionLimits.of(robot)
+    wrong = np.array([limits.middle[0], limits.upper[1] + 0.01])
+    with pytest.raises(SettingError, match="joint_2 has the limits"):
+        start_posture(robot, limits, wrong, Surroundings())
+
+
 def test_a_start_must_be_free(monkeypatch):
     asked = []
     monkeypatch.setattr(
@@ -299,6 +311,17 @@ def test_the_criterion_of_the_energy_model_knows_the_prior_model(
     search = Search(monkeypatch, [GOOD])
     plan(robot, own, surroundings=Surroundings(prior=prior))
     assert search.asked[0].settings is own, "what somebody has said stays"
+
+
+def test_friction_that_follows_the_load_is_that_of_the_prior(monkeypatch):
+    robot = pendulum(**LIMITS)
+    loaded = replace(robot.joints[0], terms=DEFAULT_TERMS | {"Fl"})
+    robot = replace(robot, joints=(loaded,))
+    for prior in (None, np.arange(1.0, len(robot.all_parameter_names) + 1.0)):
+        search = Search(monkeypatch, [GOOD])
+        plan(robot, PlanSettings(model="dynamic"), surroundings=Surroundings(prior=prior))
+        loads = search.asked[0].base.robot.loads
+        np.testing.assert_array_equal(loads, robot.loads if prior is None else prior)
 
 
 # Slowed down for efforts: friction of 5 N m s at 1.875 rad/s takes 9.375 N m, braking 1 N m.

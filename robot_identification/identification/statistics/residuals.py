@@ -143,8 +143,8 @@ class Friction:
     std: Array
     shapes: tuple[tuple[float, ...], ...]
     grouped: bool
-    speed: float = 0.0
-    load: float = 0.0
+    speed: float
+    load: float
 
     def torque(self, velocity: npt.ArrayLike) -> Array:
         """Return the effort of friction and offset at velocities, in N m or N.

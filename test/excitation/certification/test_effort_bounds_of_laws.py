@@ -94,6 +94,13 @@ def hinge(motion=None, *, effort=None, terms=(), shapes=None, **values):
     return robot, found, Trajectory(("hinge",), [0.0, 1.0], ends, still, still)
 
 
+def test_cells_are_cut_by_thrice_the_speed_at_which_friction_bends():
+    robot, _, _ = hinge(terms=("Fs", "Ft"), shapes={"Fs": (0.2, 1.0), "Ft": (0.1,)})
+    assert effort_bounds._scales(robot, MotionLimits.of(robot)) == pytest.approx([0.3])
+    robot, _, _ = hinge(terms=("Fs",), shapes={"Fs": (5.0, 1.0)})
+    assert effort_bounds._scales(robot, MotionLimits.of(robot)) == pytest.approx([4.0])
+
+
 @pytest.mark.parametrize(
     ("terms", "values", "friction"),
     [

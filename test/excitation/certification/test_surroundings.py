@@ -14,6 +14,7 @@ from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.experiment import Workspace
 from robot_identification.robot.model import Joint, JointLimits, JointType, RobotModel
+from robot_identification.robot.terms.temperature import TemperatureDependence
 
 NEAREST = Nearest(0.05, ("arm", "post"), 1.5, np.zeros(1), np.zeros((2, 3)), True)
 LARGE = 1e3
@@ -164,6 +165,28 @@ def test_nothing_is_kept_clear_of_where_nobody_says_what_is_there():
     assert unknown.free_posture(LIMITS, wanted) is wanted
     unknown.require_free(LIMITS, wanted)
     assert Surroundings().remarks[0].startswith("obstacles are not checked: nothing says")
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_plans_are_made_for_the_reference_temperature(known):
+    robot = slides()
+    warm = replace(
+        robot.joints[0],
+        terms=robot.joints[0].terms | {"Fvt", "Fct"},
+        temperature=TemperatureDependence(35.0),
+    )
+    robot = replace(robot, joints=(warm, robot.joints[1]))
+    prior = np.arange(float(len(robot.all_parameter_names))) if known else None
+    plain, around = Surroundings(prior=prior).at_reference(robot)
+    assert not plain.temperature_terms
+    assert around.assumed == (
+        ("efforts of up are those at the reference temperature",) if known else ()
+    )
+    if known:
+        there = [n in plain.all_parameter_names for n in robot.all_parameter_names]
+        np.testing.assert_array_equal(around.prior, prior[there])
+    else:
+        assert around.prior is None
 
 
 def test_without_a_prior_model_nothing_is_said_of_efforts():

@@ -244,6 +244,14 @@ def test_efforts_are_told_joint_by_joint():
     assert found.worst.joint == "hinge"
 
 
+@pytest.mark.parametrize("wrong", ["a", "z"])
+def test_a_name_that_is_not_of_the_robot_fails_the_check(wrong):
+    robot = pendulum()
+    assert checks.names(robot, robot.joint_names).passed
+    assert not checks.names(robot, (wrong,)).passed
+    assert not checks.names(robot, robot.joint_names * 2).passed
+
+
 def test_more_is_told_of_the_check_that_is_named_and_of_no_other():
     found = certificate(*(Check(name, True, "fine") for name in "abc")).told("b", "by 2 %")
     assert [check.detail for check in found.checks] == ["fine", "fine; by 2 %", "fine"]

@@ -63,6 +63,7 @@ def test_one_band_of_white_noise_gives_the_papers_formula():
         (32, 8, [0, 2, 4, 6]),
         (31, 8, [0, 3]),  # 3.9: two would not do, and the last two are too few
         (7, 4, [0]),
+        (18, 3, [0]),  # 6: the last is too little for a band of its own
         (24, 2, [0, 1]),
     ],
 )

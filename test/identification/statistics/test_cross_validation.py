@@ -276,6 +276,12 @@ def test_more_than_twice_the_fitted_error_is_told(error, told):
         assert "block one, hip: 0.201 instead of 0.1; the motion" in lines[0]
 
 
+def test_a_joint_that_was_fitted_exactly_has_no_larger_error():
+    assert (
+        validation_warnings(CrossValidation("blocks", (fold("one", 0.1, 0.0),), None), JOINTS) == ()
+    )
+
+
 def test_three_are_named_the_worst_first():
     folds = tuple(fold(str(i), 0.3 + 0.1 * i) for i in range(4))
     (line,) = validation_warnings(CrossValidation("blocks", folds, None), JOINTS)

@@ -71,6 +71,11 @@ def test_few_rows_have_no_spectrum():
     assert np.isnan(found.autocorrelation)
     nothing = prediction(np.ones(4), np.zeros(4), np.zeros(4, bool))
     assert np.isnan(joint_residuals((nothing,))[0].std)
+    (single,) = joint_residuals((prediction([2.0], [1.5]),))
+    assert single.std == 0.5
+    last = prediction([2.0], [1.5])
+    (found,) = joint_residuals((prediction(np.ones(40), np.zeros(40)), last))
+    assert found.frequency.max() == pytest.approx(20.0 / 41.0 / PERIOD)
 
 
 def test_friction_is_that_of_the_robot(rng):

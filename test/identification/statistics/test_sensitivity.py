@@ -176,6 +176,8 @@ def test_a_change_is_told_by_its_three_largest_parts_beyond_two_deviations():
     assert told == ("0.250000", "0.500000", "3.05", "B -9.0, D +4.0, A +2.1")
     many = replace(change, changes=np.array([3.0, -9.0, 5.0, 4.0]))
     assert describe_change(many, NAMES)[3] == "B -9.0, C +5.0, D +4.0"
+    few = replace(change, changes=np.array([1.9, -9.0, 0.5, 2.0]))
+    assert describe_change(few, NAMES)[3] == "B -9.0"
     small = CutoffChange(6.0, 0.25, None, np.array([2.0, -2.0]))
     assert describe_change(small, NAMES) == ("0.250000", "-", "2.00", "all within 2")
     none = CutoffChange(6.0, np.nan, None, np.empty(0), "too short")

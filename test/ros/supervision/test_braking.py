@@ -123,6 +123,16 @@ def test_braking_keeps_the_limits_from_everywhere(origin, time):
             np.testing.assert_allclose(stop.trajectory.accelerations[0], a[0], atol=1e-12)
 
 
+@pytest.mark.parametrize("origin", [Origin.MEASURED, Origin.REFERENCE])
+def test_braking_is_gentle_only_where_that_ends_in_time(origin):
+    gentle = stop_motion(AT_ONCE, situation(1.0), origin).trajectory
+    for time, hard in ((1.01, False), (0.99, True)):
+        limits = replace(AT_ONCE, time=time * gentle.duration)
+        stop = stop_motion(limits, situation(1.0), origin)
+        assert (stop.trajectory.duration < 0.95 * gentle.duration) == hard
+        assert not stop.flaw
+
+
 def straight(place, velocity):
     """Return the situation of a robot on its way at a steady velocity, as its reference is."""
     times = np.array([-1.0, 1.0])
@@ -222,6 +232,19 @@ def test_a_velocity_that_the_motion_never_has_is_not_braked_from():
     assert (np.abs(stop.trajectory.velocities[0]) <= fastest * ROUNDING).all()
 
 
+def test_no_joint_is_braked_from_the_velocity_that_another_has():
+    places = np.array([[0.0, 0.0], [1.0, -0.01], [0.0, 0.0]])
+    run = replace(RUN, positions=places)
+    times = [1.0 - 1e-6, 1.0]
+    q = run.sample(times)[0] + [[0.0, 0.0], [1e-4, 1e-4]]
+    there = Situation.of(run, BEGIN, readings_at(times, q), BEGIN + 10**9)
+    stop = stop_motion(BRAKING, there, Origin.MEASURED)
+    velocity = np.abs(stop.trajectory.velocities[0])
+    assert not stop.flaw
+    assert velocity[0] > 0.9
+    assert velocity[1] <= 0.01 * 15.0 / 16.0 * ROUNDING, "as fast as it ever is"
+
+
 def test_where_not_even_the_reference_can_be_braked_the_robot_is_held():
     place = 2.9
     stop = stop_motion(BRAKING, straight(place, 1.9), Origin.REFERENCE)
@@ -236,6 +259,7 @@ def test_holding_cannot_fail_and_lasts_as_long_as_braking_may(place):
         held = hold(limits, NAMES, np.array(place))
         assert max(shares(held, LIMITS)) <= ROUNDING
         assert held.duration >= 0.1
+        assert held.times[0] == 0.0
     np.testing.assert_allclose(hold(BRAKING, NAMES, np.array([9.0, 0.5])).positions[-1], [3.0, 0.5])
 
 

@@ -153,6 +153,16 @@ def test_positions_that_a_driver_wraps_into_one_turn_go_on(way):
     assert states.refused == 0
 
 
+def test_a_driver_may_wrap_positions_at_zero_too():
+    states = watched()
+    for i, place in enumerate((0.02, 0.01, TURN - 0.01, TURN - 0.02, 0.01)):
+        stamp = BEGIN + i * 2 * MILLISECOND
+        states.add(state(stamp, [place, 0.1]), instant(stamp))
+        expected = place - TURN if place > 6.0 else place
+        assert states.latest.position[0] == pytest.approx(expected)
+    assert states.refused == 0
+
+
 def test_a_driver_that_begins_anew_is_believed_as_it_is():
     states = watched()
     for i, place in enumerate([3.1, 3.14, -3.14]):
@@ -174,6 +184,24 @@ def test_a_lie_does_not_become_possible_by_being_repeated():
     assert states.refused == 39
     assert states.latest.stamp == stamp
     assert states.stale(instant(stamp + 103 * MILLISECOND))
+
+
+@pytest.mark.parametrize(
+    ("lie", "then", "believed"),
+    [
+        ((0.9, 0.1), (0.6, 0.008), True),
+        ((0.5, 0.015), (0.1, 0.009), False),
+        ((1.001, 0.009), (0.05, 0.009), True),
+    ],
+)
+def test_what_continues_a_lie_is_told_by_what_each_joint_may_jump(lie, then, believed):
+    """1 rad and 0.01 m: as shares of these, the first is nearer to the truth, the second not."""
+    physical = PhysicalMotion(np.zeros(2), np.array([1.0, 0.01]))
+    states = MotionStates(NAMES, physical=physical)
+    for i, place in enumerate(((0.0, 0.0), lie, then)):
+        stamp = BEGIN + 2 * i * MILLISECOND
+        states.add(state(stamp, place), instant(stamp))
+    assert states.refused == (1 if believed else 2)
 
 
 def test_a_robot_whose_states_paused_may_have_moved_on():

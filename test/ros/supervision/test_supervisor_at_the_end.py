@@ -47,6 +47,26 @@ def test_after_the_approach_the_run_begins():
     assert world.motion.phase is Phase.RUNNING
 
 
+@pytest.mark.parametrize(("late", "ended"), [(2.0, False), (2.001, True), (2.5, True)])
+def test_a_controller_that_does_not_tell_the_end_is_waited_for_no_longer_than_two_seconds(
+    late, ended
+):
+    world = begun()
+    world.motion.ended = False
+    jump(world, 4.0 + late, still=True)
+    assert world.tick() is None
+    assert world.motion.phase is (Phase.FINISHED if ended else Phase.RUNNING)
+
+
+@pytest.mark.parametrize(("seconds", "fault"), [(1.0, False), (3.0, False), (3.001, True)])
+def test_a_run_that_cannot_begin_where_the_approach_has_led_is_a_fault(seconds, fault):
+    world = begun(approach=APPROACH, position=(0.3, 0.0))
+    jump(world, seconds, offset=(0.02, 0.0), still=True)
+    assert world.tick() is None
+    assert world.motion.phase is (Phase.FAULT if fault else Phase.APPROACHING)
+    assert "a is 0.02 away from the start" in world.motion.text
+
+
 def braking(seconds=1.0, **changes):
     """Return a world in which the robot was told to brake, which it does within a second."""
     world = begun()

@@ -109,6 +109,18 @@ def test_a_robot_must_be_at_rest_to_begin(speed, rests):
         world.motion.check(world.instant)
 
 
+def test_rest_is_seen_in_states_that_are_fresh():
+    world = World()
+    assert world.motion.rests(world.instant)
+    world.elapsed += 101 * MS
+    assert not world.motion.rests(world.instant), "its states are stale"
+    world = World()
+    for _ in range(30):
+        world.position = world.position + np.array([0.03, 0.0]) * STEP * 1e-9
+        world.look()
+    assert not world.motion.rests(world.instant), "it moves"
+
+
 @pytest.mark.parametrize(
     ("away", "near"), [(0.0099, True), (0.01, True), (0.0101, False), (np.nan, False)]
 )
@@ -285,6 +297,23 @@ def test_where_not_even_the_reference_can_be_computed_the_robot_is_held_at_the_e
     command = world.motion.stop(world.instant)
     np.testing.assert_array_equal(command.trajectory.positions, [end] * 2)
     assert "braking cannot be computed" in world.motion.text
+
+
+def test_only_a_robot_that_brakes_is_told_to_brake_again():
+    world = World()
+    assert world.motion.error.size == 0
+    assert world.motion.brake_again(world.instant) is None
+    world = begun(approach=APPROACH, position=(0.3, 0.0))
+    assert world.motion.brake_again(world.instant) is None
+    world = begun()
+    assert world.motion.brake_again(world.instant) is None
+    world.take(world.motion.stop(jump(world, 1.0)))
+    again = world.motion.brake_again(world.instant)
+    assert again.trajectory.duration == world.commands[-1].trajectory.duration
+    jump(world, again.trajectory.duration + 0.2, still=True)
+    world.tick()
+    assert world.motion.phase is Phase.STOPPED
+    assert world.motion.brake_again(world.instant) is None
 
 
 def test_what_is_flawed_of_braking_is_told(monkeypatch):

@@ -361,6 +361,14 @@ def test_what_is_seen_of_the_driver_is_rate_jitter_delays_and_messages(machine):
     assert len(seen.messages) == 64
 
 
+def test_jitter_is_told_in_seconds(machine):
+    for i in range(100):
+        machine.pass_time(2.2 if i % 2 else 1.8)
+        machine.come(0.5)
+        machine.watch.look()
+    assert machine.watch.seen().jitter == pytest.approx(0.0002, rel=0.6)
+
+
 def test_states_that_were_lost_before_the_driver_was_looked_at_are_told_all_the_same(machine):
     steady(machine, lost=(20, 21, 22))
     machine.watch.seen()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from made_up_signals import MILLISECOND, raw_samples
+from made_up_signals import MILLISECOND, START, raw_samples
 from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.clock import Clock
@@ -73,6 +73,38 @@ def test_a_position_that_stays_elsewhere_does_not_stray():
     assert not stray_samples(stamps, position).any()
 
 
+@pytest.mark.parametrize(("off", "strays"), [(0.0245, False), (0.0255, True)])
+def test_what_a_robot_can_do_between_rare_samples_does_not_stray(off, strays):
+    """1000 rad/s^2 take a joint 0.025 rad away and back within 20 ms."""
+    position = np.full((100, 1), 0.5)
+    position[50] += off
+    stamps = START + 10 * MILLISECOND * np.arange(100)
+    assert stray_samples(stamps, position).any() == strays
+
+
+@pytest.mark.parametrize(("off", "strays"), [(0.009, False), (0.015, True)])
+def test_the_least_that_strays_is_a_hundredth_of_a_radian(off, strays):
+    position = np.full((100, 1), 0.5)
+    position[50] += off
+    stamps = START + MILLISECOND * np.arange(100)
+    assert stray_samples(stamps, position).any() == strays
+
+
+@pytest.mark.parametrize(("count", "strays"), [(3, True), (4, False)])
+def test_of_few_samples_three_may_stray(count, strays):
+    position = np.full((40, 1), 0.5)
+    position[5 : 5 + 6 * count : 6] = 0.0
+    stamps = START + MILLISECOND * np.arange(40)
+    assert stray_samples(stamps, position).sum() == (count if strays else 0)
+
+
+def test_a_second_driver_that_says_every_fifth_state_is_not_told_apart():
+    raw = raw_samples()
+    position = raw.position.copy()
+    position[::5] = 5.0
+    assert not stray_samples(raw.stamps, position).any()
+
+
 def test_two_drivers_in_turn_are_not_told_apart():
     raw = raw_samples()
     position = np.where(np.arange(2000)[:, None] % 2, raw.position, 5.0)
@@ -100,6 +132,27 @@ def test_a_sound_stream_is_handed_on_at_once():
     for place in range(200):
         stamps, _ = watch.push(raw.stamps[[place]], raw.position[place][None, None])
         assert_array_equal(stamps, raw.stamps[[place]])
+
+
+def test_no_more_is_held_back_than_what_may_stray():
+    """From the jump on, until three samples have followed the way back."""
+    raw = failed(raw_samples(), places=[100])
+    watch = StrayWatch()
+    for first, last, handed_on in ((0, 101, 100), (101, 104, 0), (104, 105, 4), (105, 106, 1)):
+        stamps, _ = watch.push(raw.stamps[first:last], raw.position[first:last, None])
+        assert len(stamps) == handed_on
+
+
+def test_what_has_jumped_at_the_end_of_a_stream_is_handed_on():
+    raw = raw_samples(200)
+    position = raw.position + np.where(np.arange(200) < 198, 0.0, 0.7)[:, None]
+    watch = StrayWatch()
+    stamps, _ = watch.push(raw.stamps, position[:, None])
+    assert_array_equal(stamps, raw.stamps[:198])
+    stamps, signals = watch.rest()
+    assert_array_equal(stamps, raw.stamps[198:])
+    assert_array_equal(signals[:, 0], position[198:])
+    assert not watch.left_out.any()
 
 
 def test_their_samples_are_bridged_like_lost_ones_and_counted():

@@ -12,7 +12,13 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.clock import Clock
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.growing.grid import OnlineGrid
-from robot_identification.signals.positions.turns import TURN, Turns
+from robot_identification.signals.positions.turns import (
+    TURN,
+    Turns,
+    added_turns,
+    largest_step,
+    way_apart,
+)
 from swinging_scara import swinging_scara
 
 NAMES = ("hip", "knee")
@@ -40,6 +46,7 @@ def times_of_turn(position):
 def test_positions_go_on_over_every_turn_however_many_samples_come_at_once(size):
     raw = swinging(noise=1e-4)
     turns, found = Turns(), []
+    assert turns.wraps.size == 0
     for first in range(0, len(raw.stamps), size):
         part = slice(first, first + size)
         found.append(turns.continued(raw.stamps[part], wrapped(raw.position[part])))
@@ -71,11 +78,39 @@ def test_a_joint_that_goes_beyond_a_turn_is_not_wrapped():
     assert_array_equal(Turns().continued(raw.stamps, noisy), noisy)
 
 
+@pytest.mark.parametrize("beyond", [-3.5, 3.5])
+def test_a_joint_that_is_half_a_turn_from_where_drivers_wrap_is_not_wrapped(beyond):
+    """Neither from -pi to pi nor from 0 to one turn: 3.5 and, a jump of a turn later, -2.78."""
+    position = np.full((20, 1), beyond)
+    position[10:] -= np.sign(beyond) * TURN
+    stamps = START + MILLISECOND * np.arange(20)
+    assert_array_equal(Turns().continued(stamps, position), position)
+
+
+def test_single_samples_around_zero_go_on():
+    turns = Turns()
+    for i, (told, there) in enumerate([(0.01, 0.01), (TURN - 0.01, -0.01), (0.02, 0.02)]):
+        stamps = np.array([START + i * MILLISECOND])
+        assert_allclose(turns.continued(stamps, np.array([[told]])), [[there]], atol=1e-12)
+
+
+def test_no_driver_wraps_into_both_turns_at_once():
+    before, after = (
+        np.array([[-0.5], [0.0], [3.14]]),
+        np.array([[TURN - 0.5], [TURN], [3.14 - TURN]]),
+    )
+    added = added_turns(before, after, [MILLISECOND] * 3)
+    assert_allclose(added, [[0.0], [-TURN], [TURN]])
+
+
+@pytest.mark.parametrize("size", [1, 2000])
 @pytest.mark.parametrize("lowest", [-np.pi, 0.0])
-def test_drivers_wrap_at_half_a_turn_or_at_none(lowest):
-    raw = swinging()
+def test_drivers_wrap_at_half_a_turn_or_at_none(lowest, size):
+    raw, turns = swinging(), Turns()
     told = (raw.position - lowest) % TURN + lowest
-    moved = Turns().continued(raw.stamps, told) - raw.position
+    parts = [slice(first, first + size) for first in range(0, 2000, size)]
+    found = [turns.continued(raw.stamps[part], told[part]) for part in parts]
+    moved = np.concatenate(found) - raw.position
     assert_allclose(moved, np.broadcast_to(moved[0], moved.shape), atol=1e-9)
 
 
@@ -130,3 +165,19 @@ def test_what_is_known_of_a_bag_and_of_its_turns_is_told():
     told = prepared_recording(far, load_robot("scara"), source="bag", warnings=["bag: old"])
     assert told.warnings[0] == "bag: old"
     assert "joint_1 into one turn" in told.warnings[1]
+
+
+@pytest.mark.parametrize("samples", [2, 3, 4096, 4097, 4098, 8193])
+def test_the_largest_step_is_found_wherever_it_is(samples):
+    for place in (1, samples - 1):
+        position = np.zeros((samples, 2))
+        position[place:, 1] = -1e-3
+        assert largest_step(position) == 1e-3
+    assert largest_step(position[:1]) == 0.0
+
+
+def test_positions_a_turn_apart_are_the_same_place():
+    assert way_apart(3.0, 3.5) == way_apart(3.5, 3.0) == 0.5
+    assert way_apart(3.1, 3.1 - TURN) == pytest.approx(0.0, abs=1e-12)
+    assert way_apart(-3.1, 3.1) == pytest.approx(TURN - 6.2)
+    assert way_apart(0.0, 3.0 * np.pi) == pytest.approx(np.pi)
