@@ -106,10 +106,8 @@ class Nursery:
         self._coverage = Coverage(str(self.path))
         self._items: dict[str, pytest.Item] = {}
         self._loads = True  # whether the tests pass with the module loaded anew
-
-        self._options = _OPTIONS
         os.chdir(ROOT)
-        pytest.main([*self._options, *tests], plugins=[self._coverage, self])
+        pytest.main([*_OPTIONS, *tests], plugins=[self._coverage, self])
         if not self._items:
             raise SystemExit(f"tests of {module} cannot be collected")
 
