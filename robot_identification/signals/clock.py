@@ -1,17 +1,13 @@
-"""The clock of a recording: order of its stamps, duplicates, gaps, and the period behind them.
+"""The clock of a recording: order of its stamps, duplicates, which steps are gaps, and the period.
 
-Bags, streams, live recordings, ``filtered_samples`` and topics of efforts are all put in order and
-split here.  The limit beyond which a step between stamps is a gap follows from the first stamps: a
+Bags, streams, live recordings, ``filtered_samples`` and topics of efforts are all put in order
+here.  The limit beyond which a step between stamps is a gap follows from the first stamps: a
 stream knows no others when it has to decide, and a recording is split in the same places however
-it is read.
-
-Short gaps are bridged and split nothing; the band of the motion says which are short.  A long
-one, or one in which the robot stood, is a pause, and nothing was lost in it.
+it is read.  Short gaps are bridged; the band of the motion says which are short.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -36,13 +32,10 @@ _GAP, _DEVIATIONS, _LARGEST = 1.5, 3.0, 2.5
 # 1e-3 at a third of that frequency.  In the gap itself no effort is compared with it.
 _BRIDGED_PERIODS = 0.4
 # However slow the motion, something may have happened unseen in a gap of half a second.
-_LONGEST_BRIDGED_NS = 4e8
+LONGEST_BRIDGED_NS = 4e8
 # Positions that bridge long gaps are smoothed to this multiple of the band, which leaves the motion
 # undamped to 1e-5; no band is taken lower than that of a robot that creeps.
 _SMOOTHED, _SLOWEST_HZ = 20.0, 0.1
-# No middleware loses states for a second: the recorder, or the driver, was stopped.  A shorter gap
-# is a pause where each joint stands behind it where it stood, to this part of its range.
-_PAUSE_NS, _STANDING = 1e9, 0.01
 # Where the period of the first stamps is off that of all by this factor, they are not typical.
 _TYPICAL = 1.5
 
@@ -139,7 +132,7 @@ class Clock:
         if self.band_hz is None:
             return 0.0
         longest = 1e9 * _BRIDGED_PERIODS / max(self.band_hz, _SLOWEST_HZ)
-        return min(longest, _LONGEST_BRIDGED_NS)
+        return min(longest, LONGEST_BRIDGED_NS)
 
     def band_bridging(self, periods: float) -> float:
         """Return the band in Hz of a motion of which gaps of so many periods are bridged."""
@@ -223,57 +216,6 @@ def _numbers(steps: Stamps, gap: npt.NDArray[np.bool_], period_ns: float) -> Pla
     counts[0] = 0
     counts[1:][gap] = np.maximum(np.rint(steps[gap] / period_ns), 2.0)
     return np.cumsum(counts)
-
-
-def standing(position: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return (joints,) how far joints move that stand, from (samples, joints) positions."""
-    return np.asarray(_STANDING * np.ptp(position, axis=0))
-
-
-def is_pause(
-    steps: Stamps, moved: npt.NDArray[np.float64], still: npt.NDArray[np.float64]
-) -> npt.NDArray[np.bool_]:
-    """Return (steps,) in which steps between stamps nothing was lost: the recording paused.
-
-    Args:
-        steps: (steps,) in ns.
-        moved: (steps, joints) by how much the joints moved in them.
-        still: (joints,) from :func:`standing`.
-    """
-    stands = (np.abs(moved) <= still).all(axis=1)
-    return np.asarray((steps >= _PAUSE_NS) | (stands & (steps > _LONGEST_BRIDGED_NS)))
-
-
-class Split(NamedTuple):
-    """A recording split at its gaps.
-
-    Attributes:
-        clock: its clock.
-        gaps: places of the stamps that follow a gap that is not bridged.
-        runs: first place of every run that is long enough, and that behind the last one.
-    """
-
-    clock: Clock
-    gaps: Places
-    runs: list[tuple[int, int]]
-
-
-def split(stamps: Stamps, fewest: int = BEGINNING, *, band_hz: float | None = None) -> Split:
-    """Split a recording at its gaps.
-
-    Where no run is long enough, there are none, and the clock knows no mean period.
-
-    Args:
-        stamps: (samples,) increasing, in ns; at least two.
-        fewest: samples of a run that is long enough; with 2 there is always one.
-        band_hz: frequency below which the motion lies, which says what gaps are bridged, in Hz;
-            None: none is.
-    """
-    clock = replace(Clock.of(stamps), band_hz=band_hz)
-    gaps = clock.gaps(stamps)
-    edges = [0, *gaps.tolist(), len(stamps)]
-    runs = [(first, last) for first, last in itertools.pairwise(edges) if last - first >= fewest]
-    return Split(clock.measured(stamps, runs) if runs else clock, gaps, runs)
 
 
 class StampOrder:

@@ -17,17 +17,8 @@ from robot_identification.errors import MissingSignalError, RecordingError, Shap
 from robot_identification.robot.arrays import check_finite
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.signals.clock import (
-    BEGINNING,
-    Clock,
-    Order,
-    Split,
-    Stamps,
-    in_order,
-    is_pause,
-    split,
-    standing,
-)
+from robot_identification.signals.clock import BEGINNING, Clock, Order, Stamps, in_order
+from robot_identification.signals.gaps import Split, is_pause, split, standing
 from robot_identification.signals.positions.strays import sound_samples
 from robot_identification.signals.positions.turns import continuous_samples
 from robot_identification.signals.recording import (

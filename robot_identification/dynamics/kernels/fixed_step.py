@@ -1,17 +1,9 @@
 """Compiled closed-loop simulation at a fixed step with exact Coulomb friction.
 
 Between two instants of the controller the torque is constant.  The smooth part of the motion is
-integrated by the classical Runge-Kutta method of order 4.  Every Coulomb element takes a constant
-force ``slip`` times its sliding force over a step, with slip in [-1, 1]:
-
-- the element slides through the whole step: slip is the sign of its velocity, exactly;
-- it can be brought to rest, or held there: slip is the value that makes its velocity zero at the
-  end of the step;
-- it reverses: slip is the mean of the two signs, weighted by the time spent before and after.
-
-These conditions couple the elements through the mass matrix; a projected Gauss-Seidel iteration
-solves them (Moreau's time stepping).  They are imposed twice: on the velocity predicted by one
-Euler step, and on the one that the Runge-Kutta step arrives at, so that sticking is exact.
+integrated by the classical Runge-Kutta method of order 4.  Where joints stick and slip
+(:mod:`.stick_slip`) is solved twice: for the velocity predicted by one Euler step, and for the one
+that the Runge-Kutta step arrives at, so that sticking is exact.
 """
 
 from __future__ import annotations
@@ -23,13 +15,16 @@ from robot_identification.dynamics.kernels.control import follow, headings, want
 from robot_identification.dynamics.kernels.direct import factor, solve
 from robot_identification.dynamics.kernels.load import loaded_actions
 from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
+from robot_identification.dynamics.kernels.stick_slip import (
+    element_velocities,
+    responses,
+    solve_slip,
+)
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
 # Functions that make no arrays need not count references to those that they are given; as parts of
 # their caller they need not be handed what describes every array either.
 _INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
-SWEEPS = 200
-SLIP_TOLERANCE = 1e-12
 
 
 @compiled(**_INLINED)
@@ -109,65 +104,6 @@ def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     return regular
 
 
-@compiled(**_INLINED)
-def _slip(start, end, response, slip):
-    """Solve for the slip of all friction elements.
-
-    Args:
-        start: (elements,) velocities at the start of the step.
-        end: (elements,) velocities at its end if no element acted.
-        response: (elements, elements) velocity that the sliding force of element f takes from
-            element e over the step.
-        slip: (elements,) first guess on entry, solution on return.
-    """
-    for _ in range(SWEEPS):
-        change = 0.0
-        for e in range(slip.size):
-            own = response[e, e]
-            free = end[e]
-            for f in range(slip.size):
-                if f != e:
-                    free -= response[e, f] * slip[f]
-            low, high = -1.0, 1.0
-            if not own > 0.0:
-                low = high = np.sign(start[e])
-            elif start[e] > 0.0:
-                low = 1.0
-                if free < own:
-                    low = 2.0 * start[e] / (start[e] - free + own) - 1.0
-            elif start[e] < 0.0:
-                high = -1.0
-                if free > -own:
-                    high = 1.0 - 2.0 * start[e] / (start[e] - free - own)
-            value = low if high <= low else min(max(free / own, low), high)
-            change = max(change, abs(value - slip[e]))
-            slip[e] = value
-        if change <= SLIP_TOLERANCE:
-            return
-
-
-@compiled(**_INLINED)
-def _element_velocities(plant, qd, out):
-    for e in range(out.size):
-        out[e] = 0.0
-        for j in range(qd.size):
-            out[e] += plant.motion[e, j] * qd[j]
-
-
-@compiled(**_INLINED)
-def _responses(plant, action, factors, step, give, response):
-    """Fill give (elements, joints), what elements take from joint velocities, and response."""
-    for e in range(give.shape[0]):
-        for j in range(give.shape[1]):
-            give[e, j] = step * action[e, j]
-        solve(factors, give[e])
-    for e in range(give.shape[0]):
-        for f in range(give.shape[0]):
-            response[e, f] = 0.0
-            for j in range(give.shape[1]):
-                response[e, f] += plant.motion[e, j] * give[f, j]
-
-
 @compiled(**_OPTIONS)
 def _scratch(plant):
     elements, joints = plant.motion.shape
@@ -219,12 +155,12 @@ def integrate(plant, q, qd, torque, step, slip, scratch):
         loaded_actions(plant, q, qd, torque, slip, work, mass, rows[1:4], action)
     regular = _free_acceleration(plant, q, qd, torque, work, mass, bias, first)
     if slip.size > 0:
-        _responses(plant, action, mass, step, give, response)
-        _element_velocities(plant, qd, start)
-        _element_velocities(plant, first, end)
+        responses(plant, action, mass, step, give, response)
+        element_velocities(plant, qd, start)
+        element_velocities(plant, first, end)
         for e in range(slip.size):
             end[e] = start[e] + step * end[e]
-        _slip(start, end, response, slip)
+        solve_slip(start, end, response, slip)
     for j in range(q.size):
         force[j] = torque[j]
         for e in range(slip.size):
@@ -232,12 +168,12 @@ def integrate(plant, q, qd, torque, step, slip, scratch):
             first[j] -= give[e, j] * slip[e] / step
     regular &= _runge_kutta(plant, q, qd, step, scratch)
     if slip.size > 0:
-        _element_velocities(plant, qd, end)
+        element_velocities(plant, qd, end)
         for e in range(slip.size):
             before[e] = slip[e]
             for f in range(slip.size):
                 end[e] += response[e, f] * slip[f]
-        _slip(start, end, response, slip)
+        solve_slip(start, end, response, slip)
         for e in range(slip.size):
             for j in range(q.size):
                 taken = give[e, j] * (slip[e] - before[e])

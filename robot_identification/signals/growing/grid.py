@@ -9,7 +9,8 @@ import numpy as np
 
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
-from robot_identification.signals.clock import Clock, Places, Stamps, in_order, is_pause
+from robot_identification.signals.clock import Clock, Places, Stamps, in_order
+from robot_identification.signals.gaps import is_pause
 from robot_identification.signals.positions.strays import StrayWatch, stray_counts
 from robot_identification.signals.positions.turns import Turns
 from robot_identification.signals.resampling import (
@@ -63,7 +64,7 @@ class OnlineGrid:
     Args:
         clock: period, regularity and longest gap that is bridged.
         still: (joints,) how far joints move that stand, from
-            :func:`~robot_identification.signals.clock.standing`; by default nobody knows.
+            :func:`~robot_identification.signals.gaps.standing`; by default nobody knows.
 
     Attributes:
         dropped: samples that were dropped.
