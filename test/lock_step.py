@@ -23,6 +23,9 @@ from simulated_cell import Cell
 BEGIN = 1_700_000_000 * NANOSECONDS
 _AGAIN = 0.2  # s after which a tick that nobody has answered is sent again: clocks are best effort
 _NUDGE = 1  # ns by which it is later then: a timer is not woken twice by the same time
+_MOST_NUDGE = 1_000_000
+"""The same in ns after many reminders: a timer that missed its tick, as happens in a process that
+stands still for seconds, is not due before its next period."""
 _SAID_WITHIN = 3  # ticks
 _ASKED_AGAIN = 0.4  # s after which a service is asked again
 _AT_REST = 1e-3  # rad/s
@@ -37,7 +40,8 @@ class SteppedClock:
     Args:
         node: that publishes it.
         tick: in s.
-        nudge: by which time goes on, in ns, where nobody has answered.
+        nudge: by which time goes on, in ns, where nobody has answered; twice as much with each
+            reminder after the first, up to a millisecond.
 
     Attributes:
         now: the time in ns.
@@ -45,13 +49,14 @@ class SteppedClock:
     """
 
     def __init__(self, node, tick, nudge=_NUDGE):
-        self.now, self.held, self._nudge = BEGIN, False, nudge
+        self.now, self.held, self._least_nudge, self._nudge = BEGIN, False, nudge, nudge
         self._tick = round(tick * NANOSECONDS)
         self._sent = time.monotonic()
         self._clocks = node.create_publisher(Clock, "/clock", 10)
 
     def go_on(self):
         self.now += self._tick
+        self._nudge = self._least_nudge
         self._send()
 
     def step(self, all_are_there):
@@ -66,6 +71,7 @@ class SteppedClock:
         """Say the time again, a little later, where it should have been answered by now."""
         if self.is_long_ago():
             self.now += self._nudge
+            self._nudge = max(self._least_nudge, min(2 * self._nudge, _MOST_NUDGE))
             self._send()
 
     def is_long_ago(self):
