@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import INLINED, compiled
 from robot_identification.dynamics.kernels.plant import mass_and_bias
 
-_OPTIONS = {"fastmath": IN_ANY_ORDER}
-_INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 CASCADE = 0
 PID = 1
 COMPUTED_TORQUE = 2
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def follow(reference, time, target):
     """Fill target (3, joints) with position, velocity and acceleration of a reference."""
     knots = reference.knots
@@ -40,7 +38,7 @@ def follow(reference, time, target):
             target[2, j] = 2.0 * c[2] + u * (6.0 * c[3] + u * (12.0 * c[4] + u * 20.0 * c[5]))
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def headings(plant, rates, out):
     """Fill out (elements,) with the signs of the friction elements' velocities."""
     for e in range(out.size):
@@ -50,7 +48,7 @@ def headings(plant, rates, out):
         out[e] = np.sign(rate)
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _computed_torque(nominal, q, qd, heading, torque, work, mass, bias):
     """Replace wanted accelerations in ``torque`` by the efforts that the nominal model needs."""
     mass_and_bias(nominal, q, qd, work, mass, bias)
@@ -64,7 +62,7 @@ def _computed_torque(nominal, q, qd, heading, torque, work, mass, bias):
         torque[i] = bias[i]
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def wanted_torque(law, nominal, q, qd, integral, target, heading, torque, work, mass, bias):
     """Fill the torque (joints,) that a law asks for, before any limit.
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import IN_ANY_ORDER, INLINED, compiled
 from robot_identification.dynamics.kernels.load import loaded_actions
 from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
-# Functions that make no arrays need not count references to those that they are given.
-_INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def factor(mass):
     """Replace a mass matrix by its triangular factors L U; tell whether it was regular.
 
@@ -37,7 +35,7 @@ def factor(mass):
     return True
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def solve(factors, x):
     """Replace x by the solution of mass times solution = x, column by column of the factors.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import IN_ANY_ORDER, INLINED, compiled
 from robot_identification.dynamics.kernels.control import follow, headings, wanted_torque
 from robot_identification.dynamics.kernels.direct import factor, solve
 from robot_identification.dynamics.kernels.load import loaded_actions
@@ -22,12 +22,9 @@ from robot_identification.dynamics.kernels.stick_slip import (
 )
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
-# Functions that make no arrays need not count references to those that they are given; as parts of
-# their caller they need not be handed what describes every array either.
-_INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _measure(law, history, k, period, q, qd, seen):
     """Store the state of control step k; fill seen (2, joints) with what the controller knows."""
     depth = history.shape[0]
@@ -60,7 +57,7 @@ def controller_scratch(nominal):
     )
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def answer(law, nominal, reference, k, period, state, extra, scratch, torque):
     """Fill the torque that the controller gives at control step k.
 
@@ -93,7 +90,7 @@ def answer(law, nominal, reference, k, period, state, extra, scratch, torque):
             integral[j] += period * error
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     """Fill accelerations under given joint forces; leave the factors in ``mass``."""
     mass_and_bias(plant, q, qd, work, mass, bias)
@@ -118,7 +115,7 @@ def _scratch(plant):
     )
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _runge_kutta(plant, q, qd, step, scratch):
     """Advance q and qd by one step; rows[0] holds the first acceleration, rows[5] the forces."""
     work, mass, rows = scratch[0], scratch[1], scratch[2]
@@ -145,7 +142,7 @@ def _runge_kutta(plant, q, qd, step, scratch):
     return regular
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def integrate(plant, q, qd, torque, step, slip, scratch):
     """Advance q and qd by one step under a constant torque; tell whether that was possible."""
     work, mass, rows, give, response, rates, action = scratch

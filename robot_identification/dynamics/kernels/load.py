@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import BARE, compiled
 from robot_identification.dynamics.kernels.plant import add_curved, mass_and_bias
 
-# Functions that make no arrays need not count references to those that they are given.
-_BARE = {"fastmath": IN_ANY_ORDER, "_nrt": False}
 
-
-@compiled(**_BARE)
+@compiled(**BARE)
 def _add_other(plant, q, qd, out):
     """Add what acts on the joints beside bodies, drives and Coulomb elements."""
     for j in range(q.size):
@@ -21,7 +18,7 @@ def _add_other(plant, q, qd, out):
     add_curved(plant, qd, out)
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def loaded_actions(plant, q, qd, effort, slip, work, mass, room, action):
     """Fill the efforts of Coulomb elements in sliding where some follow the load.
 

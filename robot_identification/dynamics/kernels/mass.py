@@ -33,14 +33,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import BARE, INLINED, compiled
 from robot_identification.dynamics.kernels.frames import sine_and_cosine
 from robot_identification.dynamics.tree import Floats, Tree
-
-_OPTIONS = {"fastmath": IN_ANY_ORDER}
-# Functions that make no arrays need not count references to those that they are given.
-_BARE = {**_OPTIONS, "_nrt": False}
-_INLINED = {**_BARE, "forceinline": True}
 
 LANES = 8
 """Joints side by side in a block; a constant makes loops over them vector instructions."""
@@ -76,24 +71,24 @@ ENTRIES = 94 * LANES  # entries of the mass matrix
 BLOCK = 95 * LANES
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _cross(a0, a1, a2, b0, b1, b2):
     return a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _vector(x, at):
     return x[at], x[at + LANES], x[at + 2 * LANES]
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _put(x, at, a, b, c):
     x[at] = a
     x[at + LANES] = b
     x[at + 2 * LANES] = c
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _tensor(x, at):
     """Return XX XY XZ YY YZ ZZ."""
     return (
@@ -102,13 +97,13 @@ def _tensor(x, at):
     )  # fmt: skip
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _times(xx, xy, xz, yy, yz, zz, a, b, c):
     """Return a symmetric tensor times a vector."""
     return xx * a + xy * b + xz * c, xy * a + yy * b + yz * c, xz * a + yz * b + zz * c
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _move_joints(x):
     """Fill the placement of every joint in its antecedent."""
     for t in range(LANES):
@@ -122,7 +117,7 @@ def _move_joints(x):
             x[STEP + place] = x[TRANSLATION + place] + z * slide
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _place_link(own, its):
     """Fill orientation, origin and angular velocity of a link from those of its antecedent."""
     turning = own[RATE] * own[TURNS]
@@ -143,7 +138,7 @@ def _place_link(own, its):
         own[W + place] = its[W + place] + along * turning
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _velocity_terms(x):
     """Fill what the rates add to the accelerations l and a of each antecedent.
 
@@ -161,7 +156,7 @@ def _velocity_terms(x):
         _put(x, A + t, k0 * sliding + c0, k1 * sliding + c1, k2 * sliding + c2)
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _accelerate_link(own, its):
     """Add the accelerations of the antecedent."""
     l0, l1, l2 = _vector(its, L)
@@ -173,7 +168,7 @@ def _accelerate_link(own, its):
         own[row] += added
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _bodies_and_wrenches(x, o0, o1, o2):
     """Fill body and wrench of every link, and what its joint moves, about O."""
     for t in range(LANES):
@@ -215,14 +210,14 @@ def _bodies_and_wrenches(x, o0, o1, o2):
         _put(x, V + t, turns * c0 + slides * z0, turns * c1 + slides * z1, turns * c2 + slides * z2)
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _carry(own, its):
     """Add body and wrench to those of the antecedent."""
     for row in range(15):
         its[BODY + row * LANES] += own[BODY + row * LANES]
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _momenta(x):
     """Fill momentum of the composite bodies, and bias."""
     for t in range(LANES):
@@ -241,7 +236,7 @@ def _momenta(x):
         x[BIAS + t] = moved + x[OFFSET + t] + x[VISCOUS + t] * x[RATE + t]
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _entries(x, u0, u1, u2, v0, v1, v2):
     """Fill the entries of one row of the mass matrix, given h and g of its joint."""
     for t in range(LANES):
@@ -250,19 +245,19 @@ def _entries(x, u0, u1, u2, v0, v1, v2):
         x[ENTRIES + t] = a0 * u0 + a1 * u1 + a2 * u2 + b0 * v0 + b1 * v1 + b2 * v2
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def lane(j):
     """Return where joint j has its lane."""
     return j // LANES * BLOCK + j % LANES
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _antecedent(antecedent, j, blocks):
     """Return where the antecedent of joint j has its lane; that of the base is the last block."""
     return lane(antecedent[j]) if antecedent[j] >= 0 else blocks * BLOCK
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _fill_mass(antecedent, work, mass):
     """Fill the mass matrix out of momenta and what joints move."""
     mass[:] = 0.0
@@ -279,7 +274,7 @@ def _fill_mass(antecedent, work, mass):
             k = antecedent[k]
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def place_links(antecedent, work):
     """Fill frames and angular velocities of all links for the state in the lanes."""
     blocks = (antecedent.size + LANES - 1) // LANES
@@ -289,7 +284,7 @@ def place_links(antecedent, work):
         _place_link(work[lane(j) :], work[_antecedent(antecedent, j, blocks) :])
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def fill(antecedent, work, mass):
     """Fill the mass matrix and the lanes of the bias for the state in its lanes.
 

@@ -10,20 +10,18 @@ import math
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import IN_ANY_ORDER, INLINED, compiled
 from robot_identification.dynamics.kernels.mass import BIAS, POSITION, RATE, fill, lane
 from robot_identification.dynamics.kernels.springs import add_springs
 from robot_identification.dynamics.kernels.terms import STRIBECK, of_rate
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
-# Functions that make no arrays need not count references to those that they are given.
-_INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 
 # Positions beyond are brought within a turn first; rounding of the position itself is larger.
 _LARGEST_ANGLE = 1e5
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def add_curved(plant, qd, bias):
     """Add friction that is neither constant nor linear, but for jumps at rest."""
     curved = plant.curved
@@ -38,7 +36,7 @@ def add_curved(plant, qd, bias):
             bias[j] += curved.action[e, j] * value
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _tree_mass_and_bias(plant, q, qd, work, mass, bias):
     """Fill mass matrix (joints, joints) and bias (joints,) of the tree, loops cut open."""
     for j in range(q.size):
@@ -61,7 +59,7 @@ def _tree_mass_and_bias(plant, q, qd, work, mass, bias):
     add_curved(plant, qd, bias)
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def mass_and_bias(plant, q, qd, work, mass, bias):
     """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
 

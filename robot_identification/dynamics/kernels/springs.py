@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import BARE, IN_ANY_ORDER, INLINED, compiled
 from robot_identification.dynamics.kernels.mass import (
     BLOCK,
     FRAME,
@@ -25,12 +25,9 @@ from robot_identification.dynamics.kernels.mass import (
 )
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
-# Functions that make no arrays need not count references to those that they are given.
-_BARE = {**_OPTIONS, "_nrt": False}
-_INLINED = {**_BARE, "forceinline": True}
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _end(springs, s, end, joints, work):
     """Return a point of a spring in the base frame."""
     joint = springs.joint[s, end]
@@ -50,7 +47,7 @@ def _end(springs, s, end, joints, work):
     )
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _line(springs, s, joints, work):
     """Return length, direction, first and second end of a spring; no direction at length 0."""
     a0, a1, a2 = _end(springs, s, 0, joints, work)
@@ -61,7 +58,7 @@ def _line(springs, s, joints, work):
     return length, (n0 * inverse, n1 * inverse, n2 * inverse), (a0, a1, a2), (b0, b1, b2)
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def _pull(springs, s, antecedent, work, end, point, force, efforts):
     """Add to the efforts of joints a force that stretches a spring by moving one of its ends.
 
@@ -91,7 +88,7 @@ def _pull(springs, s, antecedent, work, end, point, force, efforts):
         j = antecedent[j]
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def add_springs(springs, antecedent, work, efforts):
     """Add the efforts that hold against the springs of a plant, whose frames are in its lanes."""
     for s in range(springs.length.size):

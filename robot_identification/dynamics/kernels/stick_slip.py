@@ -1,4 +1,4 @@
-"""Which joints stick and which slip in a step of the simulation: exact Coulomb friction.
+"""Stick and slip of joints in one step of the simulation: exact Coulomb friction.
 
 Every Coulomb element takes a constant force ``slip`` times its sliding force over a step, with slip
 in [-1, 1]:
@@ -16,16 +16,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import INLINED, compiled
 from robot_identification.dynamics.kernels.direct import solve
 
-_INLINED = {"fastmath": IN_ANY_ORDER, "_nrt": False, "forceinline": True}
-"""As in :mod:`.fixed_step`."""
 _SWEEPS = 200
 _SLIP_TOLERANCE = 1e-12
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def solve_slip(start, end, response, slip):
     """Solve for the slip of all friction elements.
 
@@ -62,7 +60,7 @@ def solve_slip(start, end, response, slip):
             return
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def element_velocities(plant, qd, out):
     """Fill out (elements,) with the velocities of friction elements."""
     for e in range(out.size):
@@ -71,7 +69,7 @@ def element_velocities(plant, qd, out):
             out[e] += plant.motion[e, j] * qd[j]
 
 
-@compiled(**_INLINED)
+@compiled(**INLINED)
 def responses(plant, action, factors, step, give, response):
     """Fill give (elements, joints), what elements take from joint velocities, and response."""
     for e in range(give.shape[0]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -154,30 +155,21 @@ def collected(
         BagError: the bag is damaged.
         JointNameError: a message lacks a joint, or, partly, all messages lack all.
     """
-    states = _collector(bag, topic, names, interfaces, partly=partly).collect()
+    kind = _kind_of(bag, topic)
+    collector = partial(StateCollector, bag, topic, names, kind, interfaces, partly=partly)
+    states = collector().collect()
     if len(states.stamps) < 2 or states.stamps.any():
         return states, False
     bag.warnings.append(
         f"{bag.path}: {topic}: no state has a stamp; the times of recording count, which vary "
         "more: have the driver fill header.stamp"
     )
-    collector = _collector(bag, topic, names, interfaces, partly=partly, recorded=True)
-    return collector.collect(), True
+    return collector(recorded=True).collect(), True
 
 
-def _collector(
-    bag: Bag,
-    topic: str,
-    names: tuple[str, ...],
-    interfaces: Mapping[str, str] = INTERFACES,
-    *,
-    partly: bool = False,
-    recorded: bool = False,
-) -> StateCollector:
-    """Return what reads the joint states of a topic, by its type; see :class:`.StateCollector`."""
-    dynamic = bag.topics.get(topic) == DYNAMIC_STATE
-    kind = DYNAMIC_STATE if dynamic else JOINT_STATE
-    return StateCollector(bag, topic, names, kind, interfaces, partly=partly, recorded=recorded)
+def _kind_of(bag: Bag, topic: str) -> str:
+    """Return the type of message that joint states of a topic are read as."""
+    return DYNAMIC_STATE if bag.topics.get(topic) == DYNAMIC_STATE else JOINT_STATE
 
 
 def _required(
@@ -244,7 +236,8 @@ class JointStateStream:
         """
         read = 0
         refusals = Refusals(f"{self.source}: {self._topic}", self._names)
-        collector = _collector(self._bag, self._topic, self._names, self._interfaces)
+        kind = _kind_of(self._bag, self._topic)
+        collector = StateCollector(self._bag, self._topic, self._names, kind, self._interfaces)
         for states in collector.batches():
             if not len(states.stamps):
                 continue

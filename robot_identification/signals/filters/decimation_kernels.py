@@ -33,17 +33,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.compiled import BARE, IN_ANY_ORDER, INLINED, compiled
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
-# For functions that make no arrays: counting references of views would take half of the time.
-_BARE = {**_OPTIONS, "_nrt": False}
 MODES = 4  # conjugate pairs of poles
 SUMS = 4 * MODES  # real and imaginary parts, causal and anticausal
 _CHUNK = 256  # blocks whose samples lie in the first-level cache at a time
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def _fold(x, start, factor, count, even, odd):
     """Fill sums and differences of samples that lie opposite each other in their block.
 
@@ -59,7 +57,7 @@ def _fold(x, start, factor, count, even, odd):
             differences[k] = left - right
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def _weigh(even, odd, even_weights, odd_weights, pairs, mode, causal, anticausal):
     """Fill the sums of one mode over the blocks of a chunk.
 
@@ -93,7 +91,7 @@ def _weigh(even, odd, even_weights, odd_weights, pairs, mode, causal, anticausal
             anticausal[k] += u - v
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def _block_sums(x, first, factor, modes, even, odd, sums):
     """Fill sums (16, blocks) of all blocks but that at 0, which ends at sample ``first``.
 
@@ -160,19 +158,19 @@ def _state_behind(x, last, pad, poles, mixing, mixing_conjugate, causal, state):
         state[i] = a
 
 
-@compiled(**_BARE, forceinline=True)
+@compiled(**INLINED)
 def _step(c, s, real, imaginary, add_real, add_imaginary):
     """Return the state of one mode a block further: (c + i s) state + what the block adds."""
     return c * real - s * imaginary + add_real, c * imaginary + s * real + add_imaginary
 
 
-@compiled(**_BARE, forceinline=True)
+@compiled(**INLINED)
 def _part(g, h, real, imaginary):
     """Return what the state of one mode adds to an output: the real part of (g + i h) state."""
     return g * real - h * imaginary
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def _forward(x, first, factor, modes, sums, begin, state, own):
     """Run the causal state through all blocks, and begin the outputs with its part.
 
@@ -198,7 +196,7 @@ def _forward(x, first, factor, modes, sums, begin, state, own):
     state[2], state[3] = complex(a2, b2), complex(a3, b3)
 
 
-@compiled(**_BARE)
+@compiled(**BARE)
 def _backward(modes, sums, begin, state, own):
     """Run the anticausal state through the blocks from the last one, and add its part."""
     c0, c1, c2, c3 = modes.step_real

@@ -95,10 +95,8 @@ def test_single_samples_around_zero_go_on():
 
 
 def test_no_driver_wraps_into_both_turns_at_once():
-    before, after = (
-        np.array([[-0.5], [0.0], [3.14]]),
-        np.array([[TURN - 0.5], [TURN], [3.14 - TURN]]),
-    )
+    before = np.array([[-0.5], [0.0], [3.14]])
+    after = np.array([[TURN - 0.5], [TURN], [3.14 - TURN]])
     added = added_turns(before, after, [MILLISECOND] * 3)
     assert_allclose(added, [[0.0], [-TURN], [TURN]])
 
