@@ -32,6 +32,11 @@ BUILD_REQUIREMENTS := import sys; \
   toml = load("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli"); \
   print("\n".join(toml.load(open("pyproject.toml", "rb"))["build-system"]["requires"]))
 
+# What the package and its tests need, from setup.py.
+DEPENDENCIES := import setuptools; from distutils.core import run_setup; \
+  package = run_setup("setup.py", stop_after="init"); \
+  print(*package.install_requires, *package.extras_require["test"], sep="\n")
+
 ifeq ($(SOURCED_ROS),yes)
 export ROBOT_IDENTIFICATION_ROS := sourced
 VENV_OPTIONS := --system-site-packages
@@ -49,7 +54,8 @@ PYTEST_OPTIONS ?=
 BENCHMARK_OPTIONS ?=
 MUTANT_OPTIONS ?= --sample 40
 
-.PHONY: all venv demo test compiled schema docs lint format benchmark mutants soak clean
+.PHONY: all venv package dependencies demo test compiled collected schema docs lint format \
+  benchmark mutants soak clean
 all: venv
 
 # Two steps, so that a change of an interface costs seconds: the second builds
@@ -68,16 +74,29 @@ $(VENV)/built: $(VENV)/requirements.txt setup.py package.xml CMakeLists.txt \
     $(wildcard cmake/*) msg srv action \
     $(wildcard msg/*.msg srv/*.srv action/*.action)
 	@echo 'Building the interfaces and installing the package ...'
-	@$(PIP) install --quiet --no-build-isolation --editable '.[test]' $(PINS)
+	@$(MAKE) --no-print-directory --jobs=2 package dependencies
 	@touch $@
+
+# Side by side: both take a minute or two of one processor.
+package:
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+
+dependencies:
+	@$(BIN)/python -c '$(DEPENDENCIES)' >$(VENV)/dependencies.txt
+	@$(PIP) install --quiet --requirement $(VENV)/dependencies.txt $(PINS)
 
 demo: venv
 	$(BIN)/robot-identification demo
 
-# Byte code of the tests is kept: pytest rewrites what they assert, which every worker would do anew.
+PYTEST := PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+
 test: venv
-	@$(MAKE) --no-print-directory --jobs=2 lint compiled
-	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
+	@$(MAKE) --no-print-directory --jobs=2 lint compiled collected
+	$(PYTEST) --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
+
+# pytest rewrites what tests assert and keeps that as byte code, which every worker would do anew.
+collected: venv
+	@$(PYTEST) --collect-only -qq >$(VENV)/collected.txt || { cat $(VENV)/collected.txt; exit 1; }
 
 # Otherwise every process of the tests would compile the same, where Python keeps no byte code.
 compiled: venv

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import forked_processes
-from robot_identification.ros.clients import asking, processes
+from robot_identification.ros.clients import asking, client, processes
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common.middleware import private_domain, this_machine_only
+from shared_participant import SharedParticipant
 
 gc.disable()  # until the tests are collected: what is loaded meanwhile stays
 _GARBAGE = (5000, 10, 20)  # objects, and collections of each age, before the next one
@@ -102,6 +103,16 @@ def patience():
             lambda client, condition, _timeout, what: _WAIT_FOR(client, condition, math.inf, what),
         )
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_participant():
+    """Destroy no participant while those of nodes come and go."""
+    shared = SharedParticipant(client._enter)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "_enter", shared.enter)
+        yield
+    shared.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

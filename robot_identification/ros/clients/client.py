@@ -99,6 +99,12 @@ def _code_named(name: str) -> int | None:
     return getattr(CODES, name, None) if name.isupper() else None
 
 
+def _enter(domain: int | None) -> rclpy.Context:
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain)
+    return context
+
+
 class Client(Closing):
     """A node of its own in a context of its own; everything happens in the calling thread.
 
@@ -115,8 +121,7 @@ class Client(Closing):
         domain: int | None = None,
     ) -> None:
         use_own_profiles()
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, domain_id=domain)
+        self._context = _enter(domain)
         self.node = Node(
             "robot_identification_client",
             context=self._context,
@@ -135,7 +140,7 @@ class Client(Closing):
         self._executor.shutdown()
         with destroying():
             self.node.destroy_node()
-            rclpy.try_shutdown(context=self._context)
+            self._context.try_shutdown()
 
     def spin(self, seconds: float = 0.0) -> None:
         """Handle what has arrived, and what arrives within some time."""
