@@ -9,7 +9,11 @@ from robot_identification.ros.acquisition.bag import BagRecording
 from robot_identification.ros.acquisition.judgement import Judgement
 from robot_identification.ros.acquisition.recorder import Recorder
 from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, WARN, status_of
-from robot_identification.ros.common.joint_states import DriverSubscription, Sample
+from robot_identification.ros.common.joint_states import (
+    DriverSubscription,
+    Sample,
+    why_not_later,
+)
 from robot_identification.ros.common.stamps import StampStatistics
 from robot_identification.signals.positions.held_joints import HeldJoints
 
@@ -119,7 +123,7 @@ class Diagnostics:
         if news[1] > 0:
             return ERROR, f"{news[1]} joint states refused: {self._reason}"
         if self._stuck >= _FROZEN:
-            return STALE, "the stamps of the joint states do not rise"
+            return STALE, why_not_later(self._stamps[-1])
         if self._frozen >= _FROZEN and recorder:
             return STALE, (
                 f"positions and efforts have not changed in {self._frozen} joint states: the "

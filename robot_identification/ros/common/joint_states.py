@@ -242,6 +242,21 @@ class JointStateReader:
         return array if np.isfinite(array).all() else None
 
 
+NO_STAMPS = (
+    "the joint states carry no stamps: their driver has to say in header.stamp when they were "
+    "measured"
+)
+
+
+def why_not_later(stamp: int) -> str:
+    """Return why a joint state is not after the one before it, whose stamp is no earlier.
+
+    Args:
+        stamp: its own stamp in ns; only the first state of a simulation may have 0.
+    """
+    return NO_STAMPS if stamp == 0 else "the stamps of the joint states do not rise"
+
+
 def stamp_of(message: object) -> int:
     """Return the header stamp of a message in ns."""
     stamp = message.header.stamp  # type: ignore[attr-defined]

@@ -23,6 +23,7 @@ from robot_identification.ros.common.joint_states import (
     JointStateReader,
     Sample,
     stamp_of,
+    why_not_later,
 )
 from robot_identification.ros.controllers.interfaces import FOLLOWED
 from robot_identification.ros.feed_forward.parameters import ComputedTorqueParameters
@@ -178,9 +179,7 @@ class FeedForwardWorks:
             self._log.warning(f"joint state refused: {error}", throttle_duration_sec=1.0)
             return
         if self._latest is not None and 0 <= self._latest.stamp - latest.stamp < NANOSECONDS:
-            self._log.warning(
-                "the stamps of the joint states do not rise", throttle_duration_sec=1.0
-            )
+            self._log.warning(why_not_later(latest.stamp), throttle_duration_sec=1.0)
             return
         self._latest, self._heard = latest, self._clock()
         if not self._lifecycle.active:

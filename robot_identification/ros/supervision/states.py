@@ -19,7 +19,13 @@ import numpy as np
 from robot_identification.errors import InputError, StaleStateError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
-from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
+from robot_identification.ros.common.joint_states import (
+    NANOSECONDS,
+    NO_STAMPS,
+    JointStateReader,
+    Sample,
+    why_not_later,
+)
 from robot_identification.ros.supervision.clock import Instant
 from robot_identification.signals.positions.turns import added_turns
 
@@ -184,7 +190,7 @@ class MotionStates:
         come, and nothing depends on it.
         """
         if reading.stamp <= self._readings[-1].stamp:
-            return "the stamps of the joint states do not rise"
+            return why_not_later(reading.stamp)
         ahead = (self._shortest_delay - reading.delay) / NANOSECONDS
         if ahead > _AHEAD_SHARE * self.timeout and not at_rest:
             return f"a joint state is stamped {ahead:.3f} s ahead of those before it"
@@ -272,6 +278,8 @@ class MotionStates:
         age = self.age(now)
         if age < -self.timeout:
             return self._future(-age)
+        if self._readings[-1].stamp == 0 and self.silence(now) <= self.timeout:
+            return NO_STAMPS
         seconds = max(age, self.silence(now))
         why = f" ({self.fault})" if self.fault else ""
         return (

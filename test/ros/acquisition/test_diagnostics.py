@@ -91,13 +91,17 @@ def test_a_driver_that_says_nothing_is_stale(reporter):
     assert reporter.report().message == "no joint states arrive"
 
 
-def test_stamps_that_do_not_rise_are_stale(reporter):
-    reporter.good()
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [(10_000_000, "stamps of the joint states do not rise"), (0, "joint states carry no stamps")],
+)
+def test_stamps_that_do_not_rise_are_stale(reporter, first, told):
+    reporter.good(first)
     for _ in range(10):
         reporter.good(step=0)
     status = reporter.report()
     assert status.level == DiagnosticStatus.STALE
-    assert "stamps of the joint states do not rise" in status.message
+    assert told in status.message
 
 
 @pytest.mark.parametrize(

@@ -268,6 +268,21 @@ def test_stamps_must_rise():
     assert (states.refusal, states.refused) == (None, 2)
 
 
+@pytest.mark.parametrize("anew", [True, False])
+def test_of_states_without_stamps_it_is_told_that_they_have_none(anew):
+    states = MotionStates(NAMES, timeout=0.1)
+    for late in range(3):
+        now = instant(BEGIN + late * MILLISECOND)
+        states.add(state(0, [0.0, 0.0]), now, anew=anew)
+    assert states.stale(now)
+    problem = states.problem(now)
+    assert problem.startswith("the joint states carry no stamps: their driver has to say")
+    if not anew:
+        assert states.fault == problem
+    silent = states.problem(instant(BEGIN + 200 * MILLISECOND))
+    assert "is the driver running" in silent
+
+
 @pytest.mark.parametrize(("late", "stale"), [(100, False), (101, True)])
 def test_a_state_is_stale_beyond_the_timeout(late, stale):
     states = MotionStates(NAMES, timeout=0.1)
