@@ -33,7 +33,13 @@ print(json.dumps({
 }))
 sys.exit(7)
 """
-SLEEP = "import time; print('ready', flush=True); time.sleep(3600.0)"
+# Asleep for a short time at once: a signal just before a sleep is heard when that is over.
+SLEEP = """
+import time
+print('ready', flush=True)
+while True:
+    time.sleep(0.05)
+"""
 
 
 def said(popen, folder, session):
