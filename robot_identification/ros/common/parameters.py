@@ -22,7 +22,7 @@ from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValu
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robot_identification.errors import SettingError
+from robot_identification.errors import InputError, SettingError
 from robot_identification.files.output_folder import OutputFolder, default_folder
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.model import EffortMeaning
@@ -176,7 +176,7 @@ def declare(
     Args:
         node: the node.
         kind: table of its parameters.
-        refuse: asked before parameters change that ask the node; may raise a SettingError too.
+        refuse: asked before parameters change that ask the node; may raise an InputError too.
             Without it they do not change.
         changed: called after parameters were set.
         unconfigured: of a managed node: whether it is not configured, so that nobody is asked, and
@@ -238,7 +238,7 @@ def _reason(refuse: Refuse | None, values: Mapping[str, Any]) -> str:
         return f"{', '.join(values)} cannot change while this node runs"
     try:
         return refuse(values)
-    except SettingError as error:
+    except InputError as error:
         return str(error)
 
 

@@ -52,7 +52,8 @@ class ActionTransport:
         topic: the last way to brake.
         cancel_brakes: the controller brakes within the limits when a goal is cancelled; this way
             goes first then.
-        accepted: called with every trajectory that the controller has accepted.
+        accepted: called with every trajectory that the controller has accepted; with how the robot
+            is to brake where a controller has cancelled or aborted one.
     """
 
     def __init__(
@@ -71,6 +72,8 @@ class ActionTransport:
         self._start = 0
         self._news: list[tuple[Goal, JointTrajectory]] = []  # sent, and not answered yet
         self._unwanted: list[Goal] = []  # to be cancelled if they are accepted
+        self._given_up: list[Goal] = []  # the same, of a server that has gone: not waited for
+        self._presumed: JointTrajectory | None = None  # how the robot brakes if a goal is cancelled
         self._ways: list[Way] | None = None  # those that are left; None: nothing is braked
         self._way: Way | None = None  # the one whose answer is awaited
         self._asked: Instant | None = None
@@ -125,7 +128,7 @@ class ActionTransport:
     def follow(self, command: Command) -> None:
         """Send a trajectory of the motion, in place of the one before."""
         self._goal, self._start = self._send(command), command.start
-        self._ways = self._way = self._braking = None
+        self._ways = self._way = self._braking = self._presumed = None
         self._said = []
 
     def _send(self, command: Command) -> Goal:
@@ -142,6 +145,8 @@ class ActionTransport:
         """
         if self._ways is None:
             if why := self._needless():
+                if self._goal is not None and self._goal.accepted:
+                    self._tell(message_of(command.sent, command.stamp))
                 self._ways, self._said = [], [why]
                 return why
             self._ways = list(self._order)
@@ -183,6 +188,7 @@ class ActionTransport:
             self._topic.follow(command)
             self._said.append(f"it is on {self._topic.name}")
         elif self._goal is not None:
+            self._presumed = message_of(command.sent, command.stamp)
             self._goal.cancel()
 
     def look(self, now: Instant) -> Report:
@@ -197,21 +203,27 @@ class ActionTransport:
         return Report(ended=ended, problem=self._problem(self._goal, now))
 
     def _take_in(self) -> None:
-        """Tell what was accepted."""
+        """Tell what was accepted, and is not to be cancelled for that."""
+        unwanted = (*self._unwanted, *self._given_up)
         for goal, message in self._news:
-            if goal.accepted:
+            if goal.accepted and not any(goal is one for one in unwanted):
                 self._tell(message)
         self._news = [(goal, m) for goal, m in self._news if goal.accepted is None]
 
     def _cancel_unwanted(self) -> None:
-        """Cancel what was accepted too late; forget what cannot be accepted any more."""
+        """Cancel what was accepted too late; wait no more for a server that seems to have gone.
+
+        One that only stood still may accept what it finds when it goes on.
+        """
         if not self._wire.ready():
+            self._given_up += self._unwanted
             self._unwanted = []
-        for goal in [goal for goal in self._unwanted if goal.accepted is not None]:
-            self._unwanted.remove(goal)
+        for goal in (*self._unwanted, *self._given_up):
             if goal.accepted:
                 goal.cancel()
                 self._said.append("it was accepted too late, and cancelled")
+        self._unwanted = [goal for goal in self._unwanted if goal.accepted is None]
+        self._given_up = [goal for goal in self._given_up if goal.accepted is None]
 
     def _problem(self, goal: Goal, now: Instant) -> str:
         """Return why the motion must be stopped; empty: nothing is known against it."""
@@ -251,6 +263,9 @@ class ActionTransport:
             over = self._goal.outcome is not None
             if over or self._goal.cancelled:
                 self._said.append(f"{self.name} has cancelled the trajectory")
+                if self._presumed is not None:
+                    self._tell(self._presumed)
+                    self._presumed = None
             return over or self._goal.cancelled
         return True
 

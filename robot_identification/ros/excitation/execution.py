@@ -29,7 +29,7 @@ from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.outline import outline, preview_text
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
-from robot_identification.ros.excitation.rest import Rest
+from robot_identification.ros.excitation.rest import Rest, unanswered
 from robot_identification.ros.lifecycle.transitions import Ending
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning.planner import Planner
@@ -269,6 +269,8 @@ class MotionExecutor:
         """
         if self._motion is None or not self._motion.moving:
             if not self._slot.cancel(WORK):
+                if self._moves_after_fault():
+                    return "nothing more is sent, but the robot moves: use the emergency stop"
                 return "nothing moves"
             self._watch.wait_no_longer()
             return "nothing has moved yet"
@@ -373,18 +375,28 @@ class MotionExecutor:
         moving = self._motion is not None and self._motion.moving
         self.stop(why)
         return Rest(
-            self.course if moving else None,
+            self.course if moving or self._moves_after_fault() else None,
             self._transport,
             busy=lambda: self._slot.works_on(WORK),
             now=self._watch.now,
         ).look
 
+    def _moves_after_fault(self) -> bool:
+        """Tell whether a robot that did not come to rest is seen to move still."""
+        motion = self._motion
+        if motion is None or motion.phase is not Phase.FAULT:
+            return False
+        return motion.seen_moving(self._watch.now())
+
     def finish(self) -> None:
-        """Brake if something moves, and wait until that has arrived."""
-        if self._motion is None or not self._motion.moving:
+        """Brake if something moves, and wait until what was sent has arrived and is answered."""
+        if self._motion is not None and self._motion.moving:
+            self._watch.take(moving=True)
+            command = self._motion.stop(self._watch.now(), text="the node ends") or self._unsent
+            if command is not None:
+                self._send(command)
+        elif self._transport.settled:
             return
-        self._watch.take(moving=True)
-        command = self._motion.stop(self._watch.now(), text="the node ends") or self._unsent
-        if command is not None:
-            self._send(command)
-            self._transport.wait()
+        self._transport.wait()
+        if not self._transport.settled:
+            self._node.get_logger().error(unanswered(self._transport))

@@ -14,6 +14,14 @@ from robot_identification.ros.supervision.phases import Phase
 _ANSWERED_WITHIN = qos.ARRIVED_WITHIN.nanoseconds / NANOSECONDS
 
 
+def unanswered(transport: Transport) -> str:
+    """Return what is wrong where the controller owes an answer."""
+    return (
+        f"{transport.name} has not answered what was sent; it may still begin that: "
+        "restart the controller"
+    )
+
+
 class Rest:
     """Tells what has become of a robot, asked again and again.
 
@@ -47,10 +55,7 @@ class Rest:
             return ""
         if now.seconds_since(self._over) < _ANSWERED_WITHIN:
             return None
-        return (
-            f"{self._transport.name} has not answered what was sent; it may still begin that: "
-            "restart the controller"
-        )
+        return unanswered(self._transport)
 
     @staticmethod
     def _rests(course: Course, now: Instant) -> bool:

@@ -92,6 +92,10 @@ class MotionSupervisor:
         """Tell whether the joint states show that the robot stands still."""
         return not self.states.stale(now) and self._at_rest()
 
+    def seen_moving(self, now: Instant) -> bool:
+        """Tell whether the joint states show that the robot moves."""
+        return not self.states.stale(now) and not self._at_rest()
+
     def check(self, now: Instant) -> None:
         """Make sure that the motion may begin: the robot stands still where it begins.
 

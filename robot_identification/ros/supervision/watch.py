@@ -25,7 +25,6 @@ from robot_identification.ros.common.joint_states import (
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.supervision.clock import Instant, MotionClock
 from robot_identification.ros.supervision.driver import (
-    LEAST_TIMEOUT,
     DriverView,
     at_effort_limits,
     usual_timeout,
@@ -72,7 +71,6 @@ class MotionWatch:
         self._robot = robot
         self.clock = MotionClock(node.get_clock())
         self.states = MotionStates(robot.joint_names)
-        self.judge(timeout, tracking_error)
         self._diagnostics = WatchDiagnostics(node, robot.name)
         self._waiting = PolledSubscription(node, JointState, "joint_states", qos.STATES_WATCHED)
         self._messages: deque[Any] = deque(maxlen=_SHOWN)
@@ -80,13 +78,16 @@ class MotionWatch:
         self._disputed: deque[bool] = deque(maxlen=_JUDGED)
         self._node = node
         self._moving = self._paused = False
+        self.judge(timeout, tracking_error)
         self._newer: Any = None  # future of the first state from after ``_since``
         self._since = self.now()
 
     def judge(self, timeout: float, tracking_error: Array) -> None:
         """Set from when on a state is stale, and which positions are possible; see the class."""
         self._timeout = timeout
-        self.states.timeout = timeout or LEAST_TIMEOUT
+        if timeout:
+            self.states.timeout = timeout
+        self._follow_rate()
         self.states.physical = PhysicalMotion(self._speed, _ERROR_SHARE * tracking_error)
 
     def now(self) -> Instant:

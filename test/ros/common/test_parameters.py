@@ -9,7 +9,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from refused_starts import refused_start
-from robot_identification.errors import RobotDescriptionError, SettingError
+from robot_identification.errors import NotActiveError, RobotDescriptionError, SettingError
 from robot_identification.ros.common.parameter_files import read_parameters
 from robot_identification.ros.common.parameters import SharedParameters, declare
 from robot_identification.ros.excitation.parameters import ExcitationParameters
@@ -137,6 +137,16 @@ class TestChanges:
         with node() as made:
             declare(made, Parameters, refuse=refuse)
             assert "one per joint" in change(made, "tracking_error_limit", [1.0, 2.0]).reason
+
+    def test_a_node_that_was_shut_down_refuses_and_goes_on(self):
+        def refuse(values):
+            raise NotActiveError("/excitation", "finalized")
+
+        with node() as made:
+            declare(made, Parameters, refuse=refuse)
+            refused = change(made, "state_timeout", 0.3)
+            assert not refused.successful
+            assert "/excitation" in refused.reason
 
     def test_without_an_answer_nothing_changes(self):
         with node() as made:

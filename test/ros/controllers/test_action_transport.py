@@ -123,6 +123,22 @@ class TestRefusals:
         assert len(arm.controller.sent) == 1
         assert arm.link.choose() is arm.link.topic
 
+    def test_what_is_accepted_after_the_server_seemed_gone_for_a_moment_is_cancelled(self, arm):
+        arm.controller.answers = None
+        arm.start()
+        arm.pass_time(0.05)
+        arm.executor.stop()
+        arm.controller.there = False
+        arm.pass_time(0.005)
+        arm.controller.there = True
+        arm.pass_time(0.5)
+        assert arm.link.choose() is arm.link.action, "one that was started anew owes nothing"
+        (goal,) = arm.controller.sent
+        arm.controller.answer(goal, True)
+        arm.pass_time(0.05)
+        assert goal.asked == 1
+        assert arm.followed == [], "nobody is told to follow it"
+
     @pytest.mark.parametrize("code", [-1, -2, -3])
     def test_a_goal_that_is_refused_by_its_result_says_why(self, arm, code):
         arm.start()
@@ -286,6 +302,41 @@ class TestStops:
         arm.pass_time(0.02)
         arm.controller.end(code=-4, text="a 0.2 off")
         assert "PATH_TOLERANCE_VIOLATED: a 0.2 off" in stopped(arm, Reason.REQUESTED)
+
+    @pytest.mark.parametrize("way", ["cancelled", "braking refused", "aborted"])
+    def test_whoever_follows_is_told_how_the_robot_brakes_where_no_goal_tells_it(self, way):
+        arm = Arm(cancel_brakes=way == "cancelled")
+        arm.start()
+        arm.pass_time(1.0)
+        if way == "aborted":
+            arm.controller.end(code=-4, text="a 0.2 off")
+        else:
+            arm.controller.answers = way == "cancelled"
+            arm.executor.stop()
+        arm.wait_for(*ENDS)
+        running, braking = arm.followed
+        assert running == arm.controller.sent[0].message
+        end = np.asarray(braking.points[-1].positions)
+        assert np.abs(end - arm.world.position).max() < 0.2
+        assert not np.any(braking.points[-1].velocities)
+
+    @pytest.mark.parametrize("over", [True, False])
+    def test_a_node_that_ends_after_a_stop_waits_for_what_it_is_owed(self, arm, over):
+        arm.controller.answers = None if over else True
+        arm.start()
+        arm.pass_time(0.05 if over else 1.0)
+        arm.controller.answers = None
+        arm.executor.stop()
+        if over:
+            arm.wait_for(*ENDS)
+        arm.controller.work = lambda _: (
+            arm.controller.answer(arm.controller.sent[-1], True),
+            arm.executor.look(),
+        )
+        arm.executor.finish()
+        last = arm.controller.sent[-1]
+        assert last.accepted
+        assert last.asked == int(over)
 
     @pytest.mark.parametrize("accepted", [True, False])
     def test_a_node_that_ends_waits_until_the_controller_has_answered(self, arm, accepted):

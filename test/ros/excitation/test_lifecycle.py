@@ -146,6 +146,23 @@ class TestDeactivate:
         assert "deactivate has failed: the node is deactivated" in caplog.text
         assert "the robot still moves: use the emergency stop" in caplog.text
 
+    def test_a_robot_that_is_seen_to_move_after_that_fails_it_again(self):
+        node = in_motion()
+        world = node.arm.world
+        node.ask("deactivate")
+        while node.arm.lifecycle.under_way:
+            world.offset = world.offset + np.array([0.005, 0.0])  # per 20 ms
+            node.arm.pass_time(0.02)
+            node.arm.lifecycle.look()
+        assert "use the emergency stop" in node.arm.executor.stop()
+        node.ask("deactivate")
+        assert node.wait() is False
+        assert node.state == "active"
+        node.arm.pass_time(1.0)
+        assert node.arm.executor.stop() == "nothing moves"
+        assert node.ask("deactivate")
+        assert node.state == "inactive"
+
     def test_states_that_stop_coming_fail_it(self, caplog):
         node = in_motion()
         node.arm.world.silent = True

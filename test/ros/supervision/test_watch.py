@@ -343,6 +343,16 @@ def test_in_motion_a_timeout_stays_as_it_was(monkeypatch):
     assert machine.watch.states.timeout == pytest.approx(0.2, rel=0.02)
 
 
+@pytest.mark.parametrize("moving", [True, False])
+def test_other_parameters_that_change_leave_the_timeout_as_it_was(monkeypatch, moving):
+    machine = Machine(monkeypatch, timeout=0.0)
+    steady(machine, count=30, period=40.0)
+    machine.watch.seen()
+    machine.watch.look(moving=moving)
+    machine.watch.judge(0.0, np.array([0.1, 0.04]))
+    assert machine.watch.states.timeout == pytest.approx(0.2, rel=0.02)
+
+
 def test_a_timeout_that_is_given_is_in_force_whatever_the_rate(machine):
     steady(machine, count=30, period=40.0)
     machine.reported()
