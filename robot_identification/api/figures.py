@@ -64,11 +64,11 @@ def plot_friction(
     """Draw friction over velocity; see :meth:`.IdentificationResult.plot_friction`."""
     if path is not None:
         check_target(path)
-    frictions = joint_friction(result)
+    model = None if robot is None else result.model_of(robot_of(robot, closed_loops=True))
+    frictions = joint_friction(result, model)
     units = [("", "")] * len(frictions)
     predictions: list[Prediction] = []
-    if robot is not None:
-        model = result.model_of(robot_of(robot, closed_loops=True))
+    if model is not None:
         units = [joint.rate_units for joint in model.active_joints]
         recordings = recordings_of(model, runs)
         if recordings:

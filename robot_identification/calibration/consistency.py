@@ -61,10 +61,13 @@ class Problem:
     @property
     def noise(self) -> float:
         """Standard deviation of the weighted residual; above zero."""
-        freedom = max(self.system.rows - len(self.system.right), 1)
-        root = float(np.sqrt(freedom))
-        floor = _LEAST_NOISE * float(np.linalg.norm(self.system.right)) / root
-        return max(self.system.rest / root, floor, np.finfo(float).tiny)
+        return max(self.system.rest / self._root_of_freedom, self.least_noise)
+
+    @property
+    def least_noise(self) -> float:
+        """What the noise is at least, however well the parameters fit; above zero."""
+        size = float(np.linalg.norm(self.system.right))
+        return max(_LEAST_NOISE * size / self._root_of_freedom, np.finfo(float).tiny)
 
     def eigenvalues(self, values: Array) -> Array:
         """Return the smallest eigenvalue of every condition, relative to its size.
@@ -114,6 +117,10 @@ class Problem:
         nominal = self.scales.nominal[self.robot.standard_indices]
         target = np.where(known, self.prior.values, nominal) / self.sizes
         return np.where(known, 1.0, _NOMINAL_WEIGHT), target
+
+    @property
+    def _root_of_freedom(self) -> float:
+        return float(np.sqrt(max(self.system.rows - len(self.system.right), 1)))
 
     def _relative(self, condition: Condition) -> Array:
         d = self.scales.of(condition)

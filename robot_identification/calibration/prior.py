@@ -13,7 +13,6 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
-_DRIVE = tuple(term.name for term in TERMS if term.sign is not SignCondition.ANY)
 _ROUNDING = 1e-12
 
 
@@ -133,7 +132,7 @@ def complete_drives(prior: Prior, regrouping: Regrouping, estimate: Array) -> Pr
     projection = regrouping.projection
     values, known, identified = prior.values.copy(), prior.known.copy(), prior.identified.copy()
     for column, name in enumerate(prior.names):
-        if known[column] or not name.startswith(_DRIVE):
+        if known[column] or not _signed(name):
             continue
         base = np.flatnonzero(projection[:, column])
         if len(base) != 1:
@@ -147,3 +146,11 @@ def complete_drives(prior: Prior, regrouping: Regrouping, estimate: Array) -> Pr
         if value > 0.0:
             values[column], known[column], identified[column] = value, True, True
     return replace(prior, values=values, known=known, identified=identified)
+
+
+def _signed(name: str) -> bool:
+    """Tell whether a parameter is of a term, or a coupling of its kind, whose sign is known."""
+    # Names of couplings begin with those of terms; so does Fva with Fv, and counts by itself.
+    terms = [term for term in TERMS if name.startswith(term.name)]
+    longest = max(terms, key=lambda term: len(term.name), default=None)
+    return longest is not None and longest.sign is not SignCondition.ANY

@@ -23,8 +23,9 @@ class Spread:
     The covariance of the parameters is each matrix times its transpose.
 
     Attributes:
-        formula: (parameters, base) by the papers' formula (Gautier and Venture 2013, eq. 11).
-        robust: (parameters, base) such that hold for correlated residuals too; None where the
+        formula: (parameters, base) by the standard deviations of the estimate; of weighted least
+            squares those of the papers' formula (Gautier and Venture 2013, eq. 11).
+        robust: (parameters, base) by such that hold for correlated residuals too; None where the
             identification has no robust deviations.
     """
 
@@ -56,8 +57,9 @@ def spread(problem: Problem, result: IdentificationResult, gain: Array) -> Sprea
     """Return what noise does to the nearest parameters, the prior being taken as certain.
 
     The estimate enters twice: by the correction, and by the prior of drives that was taken from
-    it.  Of the robust deviations only those of the base parameters are known; their correlations
-    are taken to be those of the formula.
+    it.  Deviations of the base parameters are those of the estimate: least squares on the factors
+    is not the only method, and white noise not the only one.  Their correlations are taken to be
+    those of least squares on the factors.
 
     Args:
         problem: system and prior.
@@ -68,11 +70,13 @@ def spread(problem: Problem, result: IdentificationResult, gain: Array) -> Sprea
     by_prior = problem.prior.sensitivity(result.regrouping)
     left = np.eye(len(system.factor)) - system.projection @ by_prior
     derivative = by_prior + gain @ system.factor @ left
-    noise = problem.noise * np.linalg.inv(system.factor)
-    if estimate.std_robust is None:
-        return Spread(read_only(derivative @ noise), None)
-    ratio = np.divide(
-        estimate.std_robust, estimate.std, out=np.ones(len(noise)), where=estimate.std > 0.0
-    )
-    robust = derivative @ (noise * ratio[:, None])
-    return Spread(read_only(derivative @ noise), read_only(robust))
+    unit = np.linalg.inv(system.factor)
+    sizes = np.linalg.norm(unit, axis=1)
+    unit /= sizes[:, None]
+    least = problem.least_noise * sizes
+
+    def by(std: Array) -> Array:
+        return read_only(derivative @ (unit * np.maximum(std, least)[:, None]))
+
+    robust = estimate.std_robust
+    return Spread(by(estimate.std), None if robust is None else by(robust))

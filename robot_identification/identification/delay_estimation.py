@@ -22,6 +22,11 @@ import scipy
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, RecordingError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.identification.friction.choice import (
+    COULOMB_VISCOUS,
+    needs_whole,
+    starting_robot,
+)
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.groups import merged
 from robot_identification.identification.rows.whole import (
@@ -181,7 +186,8 @@ def estimate_effort_delay(
     """Estimate the delay of the efforts of recordings behind their motion.
 
     Some 40 s of the recordings are used, in blocks spread over them; their processing is as the
-    caller states, or else follows from the data alone.
+    caller states, or else follows from the data alone.  Where shapes or loads of friction are open,
+    which identification estimates, friction is that of Coulomb and viscous.
 
     Args:
         robot: the robot.
@@ -196,6 +202,8 @@ def estimate_effort_delay(
         SettingError: a setting is not possible.
         CancelledError: if ``cancelled`` says so.
     """
+    if needs_whole(robot):
+        robot = starting_robot(robot, COULOMB_VISCOUS)
     # What a robot file recommends for identification may leave too few rows, of too narrow a band.
     plain = replace(robot, processing=ProcessingSettings())
     processing = resolve_processing(plain, recordings, stated)

@@ -216,7 +216,8 @@ class IdentificationResult(Stored, Drawn):
 
         Args:
             path: PNG file to be written; None: none.
-            robot: the robot, its file, or the name of a shipped one; needed for the data.
+            robot: the robot, its file, or the name of a shipped one; needed for the data, and for
+                shapes of friction that its file states.
             runs: recordings, bags or tables whose efforts, less everything else that is
                 predicted, are drawn beside the curves; none: the curves alone.
             title: one line above the figure; empty: its own.

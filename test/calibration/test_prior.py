@@ -1,5 +1,7 @@
 """Drive inertias and friction that a prior lacks come from the first identification."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,20 @@ def test_a_drive_that_cannot_exist_stays_free(tx40):
     assert not completed.known[names.index("Ia4")]
     assert not completed.known[names.index("Fv2")]
     assert completed.known[names.index("Ia3")]
+
+
+@pytest.mark.parametrize("asymmetry", [0.4, -0.4])
+def test_friction_that_may_have_either_sign_stays_free_with_either(asymmetry):
+    plain = load_robot("scara")
+    joints = tuple(replace(joint, terms=joint.terms | {"Fva"}) for joint in plain.joints)
+    robot = replace(plain, joints=joints)
+    truth = random_values(np.random.default_rng(4), robot)
+    chi = truth[robot.standard_indices].copy()
+    names, regrouping = robot.standard_names, Regrouping.of(base_parameters(robot))
+    chi[names.index("Fva2")] = asymmetry
+    completed = complete_drives(links_only(robot, truth), regrouping, regrouping.projection @ chi)
+    assert not completed.known[names.index("Fva2")]
+    assert completed.known[names.index("Fv2")]
 
 
 def test_stated_drives_and_no_prior_stay_as_they_are():

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from friction_arm import arm, moved, values_of
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NoEffortError, RecordingError
 from robot_identification.files.bags.recordings import read_recordings
@@ -87,6 +88,16 @@ def test_a_recording_without_a_topic_of_efforts_stays_as_it_is():
     assert with_known_delay(ROBOT, given) == given
     result = identify(ROBOT, [given])
     assert EFFORT_DELAY not in result.settings
+
+
+@pytest.mark.parametrize("term", ["stribeck_friction", "load_friction"])
+def test_a_robot_file_that_leaves_friction_open_does_not_hinder_the_estimate(term):
+    robot = arm(f"{term}: true")
+    given = replace(moved(robot, values_of(robot)), source="made", effort_topic="/efforts")
+    (line,) = with_known_delay(robot, given).warnings
+    assert line.startswith("made: efforts on /efforts lie ")
+    stated = float(line.split("not corrected; give a delay of ")[1].removesuffix(" ms"))
+    assert stated == pytest.approx(0.0, abs=0.2)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import entries as entry_of
+from robot_identification.identification.periodic.settings import PERIODS
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
@@ -50,7 +51,8 @@ class ResidualReference:
         window: rows around a row in which the speed must stay above its threshold.
         cut_rows: rows at the start of a run that the filters' end effects reach.
         residual_std: (joints,) standard deviation of the residuals that the calibrated parameters
-            left on the data of the identification, in N m or N.
+            left on the data of the identification, in N m or N; 0 where there are none of single
+            samples, but of averages over periods.
         filter_order: order of one pass of the filter of the positions.
         difference_order: order of accuracy of the differences.
     """
@@ -86,13 +88,16 @@ class ResidualReference:
         growth = np.divide(
             calibrated.error.joints, identified, out=np.ones(joints), where=identified > 0.0
         )
+        left = result.estimate.residual_std * np.maximum(growth, 1.0)
+        if PERIODS in settings:
+            left = np.zeros(joints)
         return cls(
             cutoff_hz=float(_value(settings, "cutoff_hz")),
             rate_hz=float(_value(settings, "rate_hz")),
             threshold=np.array(thresholds, dtype=np.float64),
             window=math.ceil(float(_value(settings, "velocity_threshold_window"))),
             cut_rows=_CUT_ROWS,
-            residual_std=result.estimate.residual_std * np.maximum(growth, 1.0),
+            residual_std=left,
             filter_order=int(_value(settings, "filter_order")),
             difference_order=int(_value(settings, "difference_order")),
         )
@@ -190,6 +195,11 @@ class ModelMonitor:
         )
 
     @property
+    def compares(self) -> bool:
+        """Whether there is a level that residuals are compared with."""
+        return self._residuals.has_level
+
+    @property
     def drift(self) -> Array:
         """(joints,) root mean square of the newest residuals over the level.
 
@@ -235,6 +245,11 @@ class _Residuals:
             newest.extend(ready[kept[:, joint], joint].tolist())
         pending = len(self._speed) - reach - held
         self._speed, self._residual = self._speed[pending:], self._residual[pending:]
+
+    @property
+    def has_level(self) -> bool:
+        """Whether a joint has a level that is not zero."""
+        return bool(self._level.residual_std.any())
 
     def over_level(self) -> Array:
         """Return the (joints,) root mean square of the newest rows over the level, or NaN."""

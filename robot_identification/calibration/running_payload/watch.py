@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -33,7 +35,8 @@ class PayloadWatch:
     Args:
         robot: the robot, without loops.
         values: (full columns,) its calibrated parameters.
-        mounting: frame that the payload is described in.
+        mounting: frame that the payload is described in; its joint counts, whatever friction the
+            robot had that it was made of.
         spread: what noise has done to the parameters of the model; None where nobody knows: then
             free motion alone tells how far they are off.
         settings: of learning, changes and memory.
@@ -57,12 +60,15 @@ class PayloadWatch:
     ) -> None:
         refuse_loops(robot, "the running estimate of a payload")
         self.settings = settings or RunningPayloadSettings()
-        self.mounting = mounting
+        # With a friction law other columns belong to the link than without.
+        self.mounting = replace(mounting, first=robot.layout.first(mounting.joint))
         given = np.asarray(values, dtype=np.float64)
         if given.shape != (len(robot.all_parameter_names),):
             raise ShapeError("values", given.shape, f"({len(robot.all_parameter_names)},)")
         columns, errors = _errors(robot, spread)
-        self._stream = RowStream(robot, given, mounting, columns, errors, self.settings.stick_speed)
+        self._stream = RowStream(
+            robot, given, self.mounting, columns, errors, self.settings.stick_speed
+        )
         self._learning = FreeMotionLearning(
             robot.joint_names,
             self._stream.unknowns,

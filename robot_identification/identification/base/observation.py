@@ -174,7 +174,7 @@ class Observation:
         """Tell whether the model has no place for terms of a kind."""
         if self.model is Model.ENERGY:
             return not kind.stores_energy
-        return self.model is Model.SIMPLIFIED and kind.power is not None
+        return self.model is Model.SIMPLIFIED and kind.dissipates
 
 
 FROBENIUS_WEIGHT = 0.1

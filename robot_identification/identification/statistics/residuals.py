@@ -12,7 +12,7 @@ import scipy
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms.joint_terms import TERMS, JointTerm
 from robot_identification.robot.terms.kinds import TermKind
 
@@ -172,23 +172,33 @@ class Friction:
 _TERMS = tuple(term for term in TERMS if term.dissipates or term.kind is TermKind.OFFSET)
 
 
-def joint_friction(result: IdentificationResult) -> tuple[Friction | None, ...]:
+def joint_friction(
+    result: IdentificationResult, robot: RobotModel | None = None
+) -> tuple[Friction | None, ...]:
     """Return the friction of every joint of a result; None where it has none.
 
     Friction that couples joints, as in wrists, is not in it.
 
     Args:
         result: the result.
+        robot: the robot; its file states the shapes that the result does not hold.  None: these
+            are the nominal ones.
     """
-    return tuple(_friction(result, joint) for joint in range(len(result.joint_names)))
+    return tuple(_friction(result, robot, joint) for joint in range(len(result.joint_names)))
 
 
-def _shape(result: IdentificationResult, joint: int, term: JointTerm) -> tuple[float, ...]:
+def _shape(
+    result: IdentificationResult, robot: RobotModel | None, joint: int, term: JointTerm
+) -> tuple[float, ...]:
     law = {} if result.friction is None else result.friction.joints[joint]
-    return law.get(term.name) or term.kind.nominal_shape
+    if found := law.get(term.name):
+        return found
+    return term.kind.nominal_shape if robot is None else robot.active_joints[joint].shape_of(term)
 
 
-def _friction(result: IdentificationResult, joint: int) -> Friction | None:
+def _friction(
+    result: IdentificationResult, robot: RobotModel | None, joint: int
+) -> Friction | None:
     estimate, leading = result.estimate, result.regrouping.leading
     larger = estimate.std
     if estimate.std_robust is not None:
@@ -212,7 +222,7 @@ def _friction(result: IdentificationResult, joint: int) -> Friction | None:
         terms=_TERMS,
         values=read_only(values),
         std=read_only(std),
-        shapes=tuple(_shape(result, joint, term) for term in _TERMS),
+        shapes=tuple(_shape(result, robot, joint, term) for term in _TERMS),
         grouped=grouped,
         speed=0.0 if measured is None else float(measured.speeds[joint]),
         load=0.0 if measured is None else float(measured.loads[joint, 0]),

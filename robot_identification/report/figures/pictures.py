@@ -155,7 +155,7 @@ def _frictions(evidence: Evidence) -> tuple[Picture, ...]:
             draw=partial(friction_figure, friction, joint, shown, _units(evidence.robot, joint)),
             full=False,
         )
-        for joint, friction in enumerate(joint_friction(evidence.result))
+        for joint, friction in enumerate(joint_friction(evidence.result, evidence.robot))
         if friction is not None
     )
 

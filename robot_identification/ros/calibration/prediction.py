@@ -33,6 +33,7 @@ from robot_identification.ros.messages.common import time_of
 _BLOCK_PERIOD = 0.1
 _TAKES = 10  # times that states are taken in for a block, where external efforts are wanted
 _PORTION, _PORTIONS = 250, 8  # states at a time, and how often without a pause
+_NO_LEVEL = "watching; drift is not told: the identification left no residuals of single samples"
 
 
 class Prediction:
@@ -178,7 +179,9 @@ class Prediction:
         largest = self._parameters.now.drift_warning
         names = self._robot.joint_names
         drifting = [f"{n} {d:.1f}" for n, d in zip(names, drift, strict=True) if d > largest]
-        level, text = OK, "no parameters yet" if watch is None else "watching"
+        level, text = OK, "no parameters yet"
+        if watch is not None:
+            text = "watching" if watch.compares else _NO_LEVEL
         if refusal:
             level, text = ERROR, f"joint states refused: {refusal}"
         elif drifting:

@@ -5,12 +5,15 @@ import numpy as np
 import pytest
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
+from periodic_motions import PERIOD, periodic_recording
+from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.model.monitor import ModelMonitor, ResidualReference
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.identify import identify
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.rows import filter_recording
@@ -99,6 +102,20 @@ def test_nothing_is_said_before_enough_rows_have_come():
     q, tau = motion()
     watch.push(STAMPS[:300], q[:300], tau[:300])
     assert np.isnan(watch.drift).all()
+
+
+def test_averages_over_periods_leave_no_level_for_single_samples():
+    """Their cut-off is the highest harmonic of a series, which as a filter leaves far more."""
+    recording = periodic_recording()
+    result = identify(ROBOT, [recording], periodic=PeriodicMotion(PERIOD))
+    calibrated = calibrate(ROBOT, result)
+    watch = ModelMonitor(ROBOT, calibrated.values, ResidualReference.of(result, calibrated))
+    (segment,) = recording.segments
+    stamps = BEGIN + np.rint(1e9 * segment.time).astype(np.int64)
+    watch.push(stamps, segment.position, segment.effort)
+    assert np.isnan(watch.drift).all()
+    assert not watch.compares
+    assert ModelMonitor(ROBOT, TRUTH, LEVEL).compares
 
 
 def test_efforts_are_those_of_the_filter_of_the_identification():

@@ -1,11 +1,27 @@
 """What is told of the payload of an arm that moves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from carried_payloads import BEGIN, BODY, RATE, ROBOT, Carrying, learned, new_watch, send
+from carried_payloads import (
+    BEGIN,
+    BODY,
+    PLACE,
+    RATE,
+    ROBOT,
+    SETTINGS,
+    TRUTH,
+    Carrying,
+    learned,
+    new_watch,
+    send,
+)
 from robot_identification.calibration.running_payload.tracker import PayloadStatus
+from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.errors import EffortSignError, NoEffortError, SampleError
+from robot_identification.robot.mounting import mounting
 
 TRUE = np.array([BODY.mass, *BODY.centre])
 
@@ -42,6 +58,23 @@ def test_a_body_that_is_picked_up_is_seen_within_a_second_and_weighed_in_five(ar
     assert body.mass == pytest.approx(estimate.values[0])
     laid_down = send(watch, arm.part(4.0))[-1]
     assert (laid_down.status, laid_down.changes) == (PayloadStatus.NONE, 2)
+
+
+def test_a_body_is_weighed_by_a_robot_whose_friction_law_has_further_terms(arm):
+    joints = tuple(
+        replace(joint, terms=joint.terms | {"Fs"}, shapes={"Fs": (0.2, 1.0)})
+        for joint in ROBOT.joints
+    )
+    law = replace(ROBOT, joints=joints)
+    known = dict(zip(ROBOT.all_parameter_names, TRUTH, strict=True))
+    values = [known.get(name, 0.0) for name in law.all_parameter_names]
+    watch = PayloadWatch(law, values, PLACE, settings=SETTINGS)
+    np.testing.assert_array_equal(watch.mounting.columns, mounting(law).columns)
+    while watch.free is None:
+        send(watch, arm.part(1.0))
+    state = send(watch, arm.part(6.0, BODY))[-1]
+    assert state.status is PayloadStatus.CARRIED
+    assert state.body.mass[0] == pytest.approx(BODY.mass, rel=0.03)
 
 
 def picked_up(warming):

@@ -1,17 +1,20 @@
 """Base parameters of the robots of the papers, to the printed digits."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
+from friction_arm import arm
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.base.report import base_report
 from robot_identification.robot.couplings import Coupling
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import TermKind
+from robot_identification.robot.terms.joint_terms import TERMS
 
 REFERENCE = Path(__file__).resolve().parents[2] / "reference"
 WAYS = [
@@ -168,6 +171,18 @@ def test_what_a_model_does_not_contain_is_appended_and_marked():
     entries = {entry["name"]: entry for entry in base_report(energy).to_json()["base"]}
     assert entries["off3"]["appended"]
     assert not entries["ZZ3R"]["appended"]
+
+
+def test_friction_of_every_kind_is_a_base_parameter_by_every_model():
+    robot, every = arm(), frozenset(term.name for term in TERMS)
+    robot = replace(robot, joints=tuple(replace(joint, terms=every) for joint in robot.joints))
+    friction = {f"{term.name}{k}" for term in TERMS if term.dissipates for k in (1, 2)}
+    dynamic, simplified, energy = (
+        base_parameters(robot, model) for model in ("dynamic", "simplified", "energy")
+    )
+    assert friction <= set(dynamic.names)
+    assert set(dynamic.names) == set(simplified.names) == set(energy.names)
+    assert {simplified.standard_names[i] for i in simplified.appended} == friction
 
 
 def test_the_scale_of_the_three_models_stands_side_by_side():

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
+from friction_arm import SETTINGS, arm, moved, values_of
 from made_up_results import made_up_result
+from robot_identification.identification.identify import identify
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.identification.statistics.residuals import joint_friction, joint_residuals
 from robot_identification.robot.files.loading import load_robot
@@ -91,6 +93,18 @@ def test_friction_is_that_of_the_robot(rng):
             rtol=1e-6,
         )
         assert not friction.grouped
+
+
+def test_friction_has_the_shapes_that_the_robot_file_states():
+    robot = arm("stribeck_friction: {speed: 0.5, exponent: 2}")
+    result = identify(robot, [moved(robot, values_of(robot, Fs2=2.0))], overrides=SETTINGS)
+    assert result.friction is None
+    friction = joint_friction(result, robot)[1]
+    speeds = np.array([0.05, 0.2, 0.5, 1.0])
+    truth = 1.5 + speeds + 2.0 * np.exp(-((speeds / 0.5) ** 2))
+    error = np.abs(friction.torque(speeds) - truth)
+    assert (error < 3.0 * friction.torque_std(speeds)).all()
+    assert error.max() < 0.05
 
 
 def test_figures_of_a_residual_are_those_of_its_rows():
