@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from robot_identification.errors import (
     RecordingError,
     RobotDescriptionError,
@@ -25,6 +27,7 @@ from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import Job, RobotReference
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.clock import StampOrder
+from robot_identification.signals.setback import SetbackSearch
 
 # Samples among which a late one still finds its place.
 _HOLD = 2048
@@ -101,7 +104,7 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
     identification = StreamingIdentification(
         base.robot, base, bag.path, overrides=job.settings, prompt=False
     )
-    order = StampOrder(_HOLD)
+    order, setbacks = StampOrder(_HOLD), SetbackSearch(bag.path)
     with stream_joint_states(
         bag.path,
         base.robot.joint_names,
@@ -110,7 +113,9 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
         velocities=job.settings.velocities == "measured",
     ) as stream:
         for samples in stream.batches():
+            setbacks.push(samples.stamps)
             identification.push(order.push(samples))
+        setbacks.push(np.zeros(0, dtype=np.int64), last=True)
         if (rest := order.end()) is not None:
             identification.push(rest)
         identification.finish()

@@ -36,12 +36,11 @@ from robot_identification.signals.resampling import (
     straight,
     to_constant_period,
 )
+from robot_identification.signals.setback import SetbackSearch
 from robot_identification.signals.spectrum import motion_spectrum
 
 # Filters for samples that come more often are longer than any memory.
 _SHORTEST_PERIOD_NS = 10_000
-# Messages overtake each other by milliseconds; a clock that is set back goes further.
-LARGEST_SETBACK_NS = 1_000_000_000
 # Runs that are longer tell the band of their motion.
 _STRETCH_NS = 1_000_000_000
 
@@ -79,7 +78,7 @@ def build_recording(
         raise RecordingError(
             f"{where}: {len(raw.stamps)} samples are too few; at least {BEGINNING} are needed"
         )
-    _check_setback(raw.stamps, where)
+    SetbackSearch(where).push(raw.stamps, last=True)
     order = in_order(raw.stamps)
     raw, told = continuous_samples(raw.at(order.places), joint_names, where)
     raw, strays = sound_samples(raw)
@@ -216,16 +215,6 @@ def _band(
     segments = [_segment(raw.at(slice(*run)), raw.stamps[0], clock) for run in runs]
     trials = [Recording(tuple(joint_names), clock.period_ns / 1e9, (s,)) for s in segments]
     return float(motion_spectrum(trials).band_hz.max())
-
-
-def _check_setback(stamps: Stamps, where: str) -> None:
-    behind = np.maximum.accumulate(stamps) - stamps
-    if behind.max() > LARGEST_SETBACK_NS:
-        index = int(np.argmax(behind > LARGEST_SETBACK_NS))
-        raise RecordingError(
-            f"{where}: the clock was set back by {behind.max() / 1e9:.3f} s before sample {index}; "
-            "split the recording there"
-        )
 
 
 def _segment(run: RawSamples, start: np.int64, clock: Clock) -> Segment:

@@ -21,6 +21,7 @@ from robot_identification.errors import (
     SettingError,
 )
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC
+from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_bag, write_joint_states
@@ -219,6 +220,43 @@ def test_bad_bags_are_named_and_the_others_count(tmp_path):
     assert "no row is left" in reasons["short"]
     assert len(outcome.result.sources) == 3
     assert all(source.digest for source in outcome.result.sources)
+
+
+def write_at(path, times, states):
+    """Write serialised joint states with the times of recording."""
+    with write_bag(path) as made:
+        for time_, row in zip(times, states, strict=True):
+            made.write("/joint_states", MESSAGE_TYPE, int(time_), row.tobytes())
+
+
+def test_a_bag_without_stamps_counts_by_the_times_of_recording(tmp_path):
+    stamped = read_joint_states(bag(tmp_path / "stamped", 1), ROBOT.joint_names).samples
+    silent = np.zeros_like(stamped.stamps)
+    states = encode(silent, ROBOT.joint_names, stamped.position, None, stamped.effort)
+    write_at(tmp_path / "unstamped", stamped.stamps, states)
+    outcomes = [
+        identify(tmp_path / name, tmp_path / f"parts of {name}")
+        for name in ("stamped", "unstamped")
+    ]
+    assert not any(outcome.skipped for outcome in outcomes)
+    wanted, found = (outcome.result for outcome in outcomes)
+    np.testing.assert_array_equal(found.estimate.values, wanted.estimate.values)
+    assert any("no state has a stamp" in line for line in found.sources[0].warnings)
+
+
+@pytest.mark.parametrize("milliseconds", [1500, 500.3, 55, 27])
+def test_a_bag_whose_clock_was_set_back_is_left_out_with_that_reason(tmp_path, milliseconds):
+    sound = read_joint_states(bag(tmp_path / "good", 1), ROBOT.joint_names).samples
+    stamps = sound.stamps + 10**9
+    stamps[2000:] -= round(milliseconds * 1e6)
+    states = encode(stamps, ROBOT.joint_names, sound.position, None, sound.effort)
+    write_at(tmp_path / "set back", sound.stamps, states)
+    outcome = identify(tmp_path, tmp_path / "parts")
+    (skipped,) = outcome.skipped
+    assert skipped.bag.endswith("/set back")
+    by = (milliseconds - 1e3 * PERIOD) / 1e3
+    assert f"the clock was set back by {by:.3f} s before sample 2000" in skipped.reason
+    assert len(outcome.result.sources) == 1
 
 
 def test_nothing_useful_is_said_with_the_reason(tmp_path):

@@ -155,11 +155,14 @@ def test_driver_that_does_not_stamp_is_named():
         build_recording(dataclasses.replace(raw, stamps=np.zeros(100, dtype=np.int64)), NAMES)
 
 
-def test_clock_that_was_set_back_is_refused():
+@pytest.mark.parametrize(
+    ("milliseconds", "seconds"), [(1500, "1.499"), (500.3, "0.499"), (55, "0.054"), (25, "0.024")]
+)
+def test_clock_that_was_set_back_is_refused(milliseconds, seconds):
     raw = raw_samples(3000)
     stamps = raw.stamps.copy()
-    stamps[2000:] -= 1500 * MILLISECOND
-    with pytest.raises(RecordingError, match=r"set back by 1\.\d+ s before sample 2000"):
+    stamps[2000:] -= round(milliseconds * MILLISECOND)
+    with pytest.raises(RecordingError, match=f"set back by {seconds} s before sample 2000"):
         build_recording(dataclasses.replace(raw, stamps=stamps), NAMES)
 
 

@@ -7,6 +7,7 @@ out as :class:`~robot_identification.errors.BagError` with path and cause.
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
 import sqlite3
 import struct
@@ -182,10 +183,10 @@ class Bag:
             )
 
     def digest(self) -> str:
-        """Return the SHA-256 of the data files, one behind the other, in hexadecimal."""
+        """Return the SHA-256 of the data files, one behind the other by name, in hexadecimal."""
         digest = hashlib.sha256()
         with foreign_errors(self.path):
-            for file in self.files:
+            for file in sorted(self.files):
                 with file.open("rb") as stream:
                     while block := stream.read(1 << 20):
                         give_up_if(self._cancelled)
@@ -217,10 +218,16 @@ def _data_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise BagError(path, "neither a file nor a folder")
-    files = sorted(file for file in path.iterdir() if file.name.endswith(_DATA_SUFFIXES))
+    files = [file for file in path.iterdir() if file.name.endswith(_DATA_SUFFIXES)]
     if not files:
         raise BagError(path, "not a bag: the folder holds neither a .db3 nor a .mcap file")
-    return files
+    return sorted(files, key=_in_order_of_numbers)
+
+
+def _in_order_of_numbers(file: Path) -> tuple[list[str | int], str]:
+    """Return what sorts the files of a bag as they were recorded: ``x_2`` before ``x_10``."""
+    pieces = re.split(r"(\d+)", file.name)
+    return [int(piece) if piece.isdecimal() else piece for piece in pieces], file.name
 
 
 def _check(file: Path, cancelled: Cancelled | None) -> list[str]:

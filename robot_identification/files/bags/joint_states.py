@@ -158,13 +158,23 @@ def collected(
     kind = _kind_of(bag, topic)
     collector = partial(StateCollector, bag, topic, names, kind, interfaces, partly=partly)
     states = collector().collect()
-    if len(states.stamps) < 2 or states.stamps.any():
+    if not without_stamps(states.stamps):
         return states, False
-    bag.warnings.append(
+    bag.warnings.append(told_without_stamps(bag, topic))
+    return collector(recorded=True).collect(), True
+
+
+def without_stamps(stamps: npt.NDArray[np.int64]) -> bool:
+    """Tell whether (states,) stamps are none: more than one, and all of them 0."""
+    return len(stamps) > 1 and not stamps.any()
+
+
+def told_without_stamps(bag: Bag, topic: str) -> str:
+    """Return the warning that states of a topic are read by the times of recording."""
+    return (
         f"{bag.path}: {topic}: no state has a stamp; the times of recording count, which vary "
         "more: have the driver fill header.stamp"
     )
-    return collector(recorded=True).collect(), True
 
 
 def _kind_of(bag: Bag, topic: str) -> str:
@@ -225,6 +235,8 @@ class JointStateStream:
     def batches(self) -> Iterator[RawSamples]:
         """Yield positions and efforts in the order of the bag, some 65 000 samples at a time.
 
+        Where all stamps of the first of them are 0, the times of recording count.
+
         Raises:
             BagError: the bag is damaged.
             TopicError: there are no joint states on the topic.
@@ -236,9 +248,7 @@ class JointStateStream:
         """
         read = 0
         refusals = Refusals(f"{self.source}: {self._topic}", self._names)
-        kind = _kind_of(self._bag, self._topic)
-        collector = StateCollector(self._bag, self._topic, self._names, kind, self._interfaces)
-        for states in collector.batches():
+        for states in self._states():
             if not len(states.stamps):
                 continue
             signals = _required(self._bag, self._topic, states, self._names, ("position", "effort"))
@@ -250,6 +260,21 @@ class JointStateStream:
                 )
             read += len(states.stamps)
         self._bag.warnings += refusals.told()
+
+    def _states(self) -> Iterator[States]:
+        """Yield the states, by their stamps or by the times of recording."""
+        kind = _kind_of(self._bag, self._topic)
+        collector = partial(
+            StateCollector, self._bag, self._topic, self._names, kind, self._interfaces
+        )
+        undecided = True
+        for states in collector().batches():
+            if undecided and without_stamps(states.stamps):
+                self._bag.warnings.append(told_without_stamps(self._bag, self._topic))
+                yield from collector(recorded=True).batches()
+                return
+            undecided = undecided and not len(states.stamps)
+            yield states
 
     def _velocity(self, states: States, read: int) -> Array:
         missing = joints_without(states.velocity, self._names)
@@ -351,7 +376,8 @@ def _reference(
 ) -> Array | None:
     """Return (samples, joints) the newest reference at every stamp.
 
-    None where it begins later, and where the topic is absent or carries trajectories.
+    None where it begins later, or has no stamps while the states have some, and where the topic is
+    absent or carries trajectories.
 
     Raises:
         TopicError: the topic carries something else.
@@ -368,6 +394,12 @@ def _reference(
     states = StateCollector(bag, topic, names, kind, recorded=recorded).collect()
     if states.position is None:
         raise MissingSignalError("position", f"{bag.path}: {topic}")
+    if not recorded and without_stamps(states.stamps):
+        bag.warnings.append(
+            f"{bag.path}: {topic}: reference ignored: a sample without a stamp holds at an unknown "
+            "time"
+        )
+        return None
     check_finite("reference", states.position, names)
     order = in_order(states.stamps).places
     places = newest_at(states.stamps[order], stamps)

@@ -1,7 +1,8 @@
 """Recordings from bags and tables: read, brought to the joint side, put on one clock.
 
 They are joint states (sensor_msgs/JointState), whose stamps count, or arrays without stamps and
-names (std_msgs/Float64MultiArray), for which the time of recording counts.
+names (std_msgs/Float64MultiArray), for which the time of recording counts, as it does for joint
+states all of whose stamps are 0.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from robot_identification.files.bags.joint_states import (
     joints_without,
     measured_velocity,
     read_joint_states,
+    told_without_stamps,
+    without_stamps,
 )
 from robot_identification.files.bags.other_joints import follower_warnings, held_joint_warnings
 from robot_identification.files.bags.refusals import Refusals
@@ -87,7 +90,7 @@ def read_efforts(
                 source.require_delay()
             efforts = _arrays(bag, names, source)
         else:
-            efforts = _states(bag, names, source.topic)
+            efforts = _states(bag, names, source, delay_needed=delay_needed)
         refusals = Refusals(f"{bag.path}: {source.topic}", names, "efforts")
         kept = refusals.kept({"effort": efforts.effort})
         bag.warnings += refusals.told()
@@ -96,10 +99,19 @@ def read_efforts(
         return efforts, tuple(bag.warnings[known:])
 
 
-def _states(bag: Bag, names: tuple[str, ...], topic: str) -> EffortSamples:
+def _states(
+    bag: Bag, names: tuple[str, ...], source: EffortSource, *, delay_needed: bool
+) -> EffortSamples:
+    """Return the efforts of joint states; those without stamps are read like arrays."""
+    topic = source.topic
     if topic not in bag.topics:
         raise TopicError(bag.path, topic, sorted(bag.topics))
     states = StateCollector(bag, topic, names).collect()
+    if without_stamps(states.stamps):
+        if delay_needed:
+            source.require_delay()
+        bag.warnings.append(told_without_stamps(bag, topic))
+        states = StateCollector(bag, topic, names, recorded=True).collect()
     if states.effort is None:
         raise MissingSignalError("effort", f"{bag.path}: {topic}")
     return EffortSamples(states.stamps, states.effort)

@@ -41,6 +41,8 @@ def indexed_messages(
     """
     wanted = np.zeros(_CHANNELS, dtype=np.bool_)
     wanted[list(channels)] = True
+    if not chunks:
+        return
     chunks = sorted(chunks)
     begins = [min(chunk.begin, _LATEST) for chunk in chunks[1:]]
     opened: list[tuple[int, MessageBatch]] = []

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
@@ -56,6 +56,19 @@ from robot_identification.signals.positions.held_joints import HeldJoints
 _FINISH = 10.0
 
 
+class _State(NamedTuple):
+    """A joint state: its sample, its message for a bag, and when that came, in ns."""
+
+    sample: Sample
+    message: Any
+    received: int
+
+    @property
+    def stamp(self) -> int:
+        """Stamp in ns."""
+        return self.sample.stamp
+
+
 class AcquisitionNode(Node):
     """Receives joint states, checks and numbers them, and publishes them in blocks."""
 
@@ -76,7 +89,7 @@ class AcquisitionNode(Node):
         self._recorder: Recorder | None = None
         self._bag: BagRecording | None = None
         self._ended_bags: list[BagRecording] = []
-        self._setbacks = SetbackWatch[Sample]()
+        self._setbacks = SetbackWatch[_State]()
         self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
         self._announced = self.create_publisher(String, "recordings", qos.ANNOUNCED)
         self._filtered: FilteredPublisher | None = None
@@ -175,20 +188,24 @@ class AcquisitionNode(Node):
             return
         if self._judgement is not None:
             self._judgement.observe(sample)
-        self._record(self._recorder, sample)
-        kind = self._declared.now.joint_states_type
-        self._keep(self._states.topic, kind, message, time.time_ns())
+        self._record(self._recorder, _State(sample, message, time.time_ns()))
 
-    def _record(self, recorder: Recorder, sample: Sample) -> None:
-        """Record a sample; where the clock was set back another recording begins."""
-        samples, set_back = self._setbacks.take(sample)
+    def _record(self, recorder: Recorder, state: _State) -> None:
+        """Record a state; where the clock was set back another recording begins."""
+        states, set_back = self._setbacks.take(state)
         if set_back:
             recorder = self._continue(recorder)
-        for one in samples:
-            recorder.add(one)
-            self._temperatures.add_state(one)
-        if self._pace.add(len(samples)):
+        for one in states:
+            self._add(recorder, one)
+        if self._pace.add(len(states)):
             self._publish()
+
+    def _add(self, recorder: Recorder, state: _State) -> None:
+        """Add a state to a recording, and to its bag."""
+        recorder.add(state.sample)
+        self._temperatures.add_state(state.sample)
+        kind = self._declared.now.joint_states_type
+        self._keep(self._states.topic, kind, state.message, state.received)
 
     def _keep(self, topic: str, kind: str, message: Any, received: int) -> None:
         """Put a message into the bag, where there is one."""
@@ -230,7 +247,7 @@ class AcquisitionNode(Node):
         bag = self._new_bag(name)
         if self._efforts is not None:
             self._efforts.begin()
-        self._setbacks = SetbackWatch[Sample]()
+        self._setbacks = SetbackWatch[_State]()
         self._open(name, bag)
         return name
 
@@ -288,9 +305,8 @@ class AcquisitionNode(Node):
         if self._recorder is None:
             return ""
         name = self._recorder.recording
-        for sample in self._setbacks.release():
-            self._recorder.add(sample)
-            self._temperatures.add_state(sample)
+        for state in self._setbacks.release():
+            self._add(self._recorder, state)
         self._publish(last=True)
         self._recorder = None
         self._end_bag()

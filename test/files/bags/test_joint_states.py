@@ -71,6 +71,22 @@ def test_states_without_a_stamp_have_the_times_of_recording(tmp_path, storage):
     assert any("no state has a stamp" in line for line in read.warnings)
 
 
+def test_a_stream_of_states_without_a_stamp_has_the_times_of_recording(tmp_path, monkeypatch):
+    for module in (joint_state_columns, message_batches):
+        monkeypatch.setattr(module, "_BATCH", 8)
+    position, effort = numbers(50, seed=1), numbers(50, seed=2)
+    states = [message(0, NAMES, q, effort=tau) for q, tau in zip(position, effort, strict=True)]
+    states.insert(0, message(0, ["finger"], np.ones(1), effort=np.ones(1)))
+    path = write_messages(tmp_path / "bag", states)
+    with stream_joint_states(path, NAMES) as stream:
+        batches = list(stream.batches())
+        assert sum("no state has a stamp" in line for line in stream.warnings) == 1
+    assert len(batches) > 1
+    stamps = np.concatenate([batch.stamps for batch in batches])
+    assert_array_equal(stamps, START + 1_000_000 * np.arange(1, 51))
+    assert_array_equal(np.concatenate([batch.position for batch in batches]), position)
+
+
 def test_a_stamp_of_zero_among_others_is_one(tmp_path):
     states = [message(1_000_000 * i, NAMES, np.ones(3), effort=np.ones(3)) for i in range(50)]
     read = read_joint_states(write_messages(tmp_path / "bag", states), NAMES)

@@ -36,6 +36,18 @@ def test_parts_are_one_bag_with_checksums_before_and_after_it_is_closed(tmp_path
         assert len(opened.files) == 12
 
 
+def test_files_without_metadata_are_read_by_their_numbers(tmp_path):
+    """As `ros2 bag record` numbers them, without leading zeros."""
+    parts = PartedBag(tmp_path / "parts")
+    (tmp_path / "run").mkdir()
+    for number in range(12):
+        parts.write(messages(10 * number, 10 * number + 10))
+        made = tmp_path / "parts" / f"parts_{number:05d}.mcap"
+        made.rename(tmp_path / "run" / f"run_{number}.mcap")
+    read = read_joint_states(tmp_path / "run", NAMES)
+    assert read.samples.position[:, 0].tolist() == list(range(120))
+
+
 def test_a_part_that_was_broken_off_does_not_harm_those_before(tmp_path):
     bag = PartedBag(tmp_path / "run")
     bag.write(messages(0, 100))

@@ -92,6 +92,25 @@ def test_reference_that_begins_too_late_is_left_out(tmp_path):
     assert "begins after the joint states" in read.warnings[-1]
 
 
+@pytest.mark.parametrize(("stamped", "known"), [(True, False), (False, True)])
+def test_a_reference_without_stamps_counts_only_where_the_states_have_none_either(
+    tmp_path, stamped, known
+):
+    with write_bag(tmp_path / "bag") as bag:
+        for i in range(10):
+            now = START + 10 * i
+            state = message(now if stamped else 0, NAMES, np.ones(3), None, np.ones(3))
+            bag.write("/joint_reference", MESSAGE_TYPE, now, message(0, NAMES, np.full(3, i)))
+            bag.write("/joint_states", MESSAGE_TYPE, now, state)
+    read = read_joint_states(tmp_path / "bag", NAMES, reference_topic="/joint_reference")
+    if known:
+        np.testing.assert_array_equal(read.samples.reference[:, 0], range(10))
+    else:
+        assert read.samples.reference is None
+    told = "/joint_reference: reference ignored: a sample without a stamp holds at an unknown time"
+    assert any(told in line for line in read.warnings) is not known
+
+
 def test_absent_reference_is_no_error(tmp_path):
     with write_bag(tmp_path / "bag") as bag:
         state = message(START, NAMES, np.ones(3), None, np.ones(3))

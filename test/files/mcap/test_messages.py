@@ -2,6 +2,7 @@
 
 import random
 import struct
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from mcap_files import PACKERS, McapFile, message_record
 from robot_identification.errors import BagError, InputError
 from robot_identification.files.bags.files import foreign_errors, open_bag
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
+from robot_identification.files.bags.libraries.choice import library
 from robot_identification.files.bags.parts import BagMessage, PartedBag
 from robot_identification.files.mcap import chunks as mcap_chunks
 from robot_identification.files.mcap import messages as mcap_messages
@@ -73,6 +75,8 @@ def test_messages_come_as_from_rosbags_whatever_the_chunks(
     path.write_bytes(file.content())
     written = [(t, m) for messages in chunks for c, t, m in messages if TOPICS[c] == "/left"]
     if not written:
+        with closing(library().opened(path)) as reader:
+            assert not list(reader.batches("/left"))
         return
     read = ours(path)
     assert read == of_rosbags(path)
@@ -112,6 +116,17 @@ def test_several_files_are_read_one_behind_the_other(tmp_path, chunks_opened):
     assert len(read) == 90
     assert read == of_rosbags(tmp_path / "run")
     assert len(chunks_opened) == 3
+
+
+def test_a_file_that_has_the_topic_without_a_message_adds_nothing(tmp_path):
+    for number, topics in enumerate([(3, 4), (4,)]):
+        file = McapFile(TOPICS, MESSAGE_TYPE)
+        file.add_chunk(
+            [(c, START + 100 * number + i, b"%d" % i) for i in range(30) for c in topics]
+        )
+        (tmp_path / f"run_{number}.mcap").write_bytes(file.content())
+    assert len(ours(tmp_path)) == 30
+    assert len(ours(tmp_path, "/right")) == 60
 
 
 def test_a_file_without_index_is_read_too(tmp_path, chunks_opened):

@@ -8,13 +8,17 @@ import pytest
 from robot_identification.msg import DataSelection
 from robot_identification.srv import Identify
 
-from live_nodes import states
+from diagnostics import values_of
+from live_nodes import ROBOT, states
 from robot_identification.errors import OutputError
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.parts import BagMessage, PartedBag
+from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.ros.acquisition.bag import BagRecording
 from robot_identification.ros.clients.client import RequestRefusedError
+from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.ros.messages.common import time_of
 
 pytestmark = pytest.mark.ros
 
@@ -48,6 +52,40 @@ def test_a_bag_gives_the_result_of_the_recording_bit_by_bit(make_suite, tmp_path
     assert [p.value for p in live.result.parameters] == [p.value for p in read.result.parameters]
     assert [f.triangle for f in live.result.factors] == [f.triangle for f in read.result.factors]
     assert not any("checksum" in line for line in read.result.warnings)
+
+
+@pytest.mark.parametrize("by", [-5.0, -0.5])
+def test_where_the_clock_is_set_back_each_bag_has_the_states_of_its_recording(
+    make_suite, tmp_path, by
+):
+    suite = make_suite()
+    suite.start("acquisition", diagnostics_period=0.1, bag_directory=str(tmp_path))
+    suite.wait_for_acquisition()
+    sent = states(350)
+    stamps = np.array([stamp_of(message) for message in sent])
+    stamps[200:] += round(by * 1e9)
+    stamps[-1] = stamps[-100] + 1  # held to the end, for it may be of another clock
+    for message, stamp in zip(sent, stamps, strict=True):
+        message.header.stamp = time_of(int(stamp))
+    recording = suite.verbs.start_recording().message
+    for message in sent:
+        suite.driver.publish(message)
+    suite.wait(lambda: told(suite, "messages_received") == len(sent), "all states")
+    assert suite.verbs.stop_recording().message == f"{recording}.2"
+    for name, own in ((recording, stamps[:200]), (f"{recording}.2", stamps[200:])):
+        bag = tmp_path / name
+        suite.wait((bag / "metadata.yaml").exists, "end of the bag")
+        (read,) = read_recordings([bag], ROBOT, topic=f"{suite.namespace}/joint_states")
+        assert read.statistics.received == len(own)
+        assert read.start_stamp == own.min()
+        raw = read_joint_states(bag, ROBOT.joint_names, topic=f"{suite.namespace}/joint_states")
+        np.testing.assert_array_equal(raw.samples.stamps, own)
+
+
+def told(suite, key):
+    """Return the last number of a key on /diagnostics."""
+    found = [int(v[key]) for v in map(values_of, suite.diagnostics.statuses) if key in v]
+    return found[-1] if found else 0
 
 
 def test_what_was_written_before_a_kill_is_whole(make_suite, tmp_path):
