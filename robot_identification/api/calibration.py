@@ -22,9 +22,9 @@ from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.outputs import KINDS, write_outputs
-from robot_identification.files.parameters import parameters_file, read_prior
+from robot_identification.files.parameters import parameter_files, parameters_file, read_prior
 from robot_identification.identification.estimators.essential import EliminationRule
-from robot_identification.robot.files.loading import source_urdf
+from robot_identification.robot.files.loading import source_files, source_urdf
 from robot_identification.robot.model import RobotModel
 
 
@@ -122,13 +122,13 @@ def export(
             raise SettingError("parameter_file", parameter_file, "needs calibrated parameters")
         content = parameters_file(parameter_file, robot, parameters)
         beside.append((parameter_file, content))
-    read = [parameters] if isinstance(parameters, str | Path) else []
+    read = parameter_files(parameters) if isinstance(parameters, str | Path) else ()
     return write_outputs(
         targets,
         robot,
         full_values_of(robot, parameters),
         original=original or _urdf(robot),
-        keep=[*keep, *read, *([] if robot.file is None else [robot.file])],
+        keep=[*keep, *read, *(() if robot.file is None else source_files(robot.file))],
         beside=beside,
     )
 

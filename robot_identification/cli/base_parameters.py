@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from robot_identification.cli.options import common as shared
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import results as tables
-from robot_identification.files.atomic import check_target, write_text_atomically
+from robot_identification.files.atomic import write_text_atomically
 from robot_identification.identification.base.observation import Model
 from robot_identification.identification.base.parameters import RANK_METHODS, base_parameters
 from robot_identification.identification.base.report import BaseReport, base_report
@@ -35,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options, closed_loops=True)
-    if options.latex is not None:
-        check_target(options.latex)
+    check_outputs([options.latex], options.robot, parameters=[options.values])
     base = base_parameters(robot, options.model, options.method)
     values = None
     if options.values is not None:

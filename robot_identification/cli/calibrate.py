@@ -12,13 +12,12 @@ from robot_identification.calibration.calibrate import CalibrationSettings
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.cli.export import add_outputs
 from robot_identification.cli.options import common as shared
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import calibration as calibration_tables
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
-from robot_identification.files.atomic import check_targets
 from robot_identification.files.export.outputs import KINDS, PLAIN
-from robot_identification.files.export.urdf import refuse_inputs
 from robot_identification.files.parameters import NONE, BaseValues
 from robot_identification.files.results import read_result
 from robot_identification.identification.estimators.essential import EliminationRule
@@ -53,12 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options, closed_loops=True)
-    read = [options.result, *([options.prior] if options.prior else [])]
-    inputs = [*read, *([] if robot.file is None else [robot.file])]
     targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
-    output = [] if options.output is None else [options.output]
-    for path in check_targets([*targets.values(), *output]):
-        refuse_inputs(path, inputs)
+    check_outputs(
+        [*targets.values(), options.output],
+        options.robot,
+        [options.result, options.original, *options.held_out],
+        [options.prior],
+    )
     result = read_result(options.result)
     robot = result.model_of(robot)
     calibrated = calibrate(
@@ -71,14 +71,13 @@ def run(options: argparse.Namespace) -> None:
     )
     held_out = _held_out(options, robot, result, calibrated)
     remarks: tuple[str, ...] = ()
-    if targets or output:
+    if targets or options.output is not None:
         remarks = export(
             robot,
             calibrated,
             parameter_file=options.output,
             **targets,
             original=options.original,
-            keep=read,
         )
     fitted = exported_friction(robot, calibrated) if set(targets) & PLAIN else {}
     if options.json:

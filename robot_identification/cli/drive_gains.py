@@ -8,9 +8,9 @@ from typing import Any
 
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import payload as payload_options
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
-from robot_identification.files.atomic import check_target
 from robot_identification.files.payloads import gains_summary, write_drive_gains
 from robot_identification.identification.payload.calibrate_drives import (
     identify_drive_gains,
@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    if options.output is not None:
-        check_target(options.output)
+    read = [*options.bare, *options.loaded, options.payload]
+    check_outputs([options.output], options.robot, read)
     payload = payload_options.known_of(options)
     robot = with_all_gains(shared.robot_of(options))
     mounting = payload_options.mounting_of(options, robot)

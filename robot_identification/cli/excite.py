@@ -8,6 +8,7 @@ from pathlib import Path
 from robot_identification.api.motion import plan, plot_motion
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import family, obstacles, one_joint
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.cli.tables.certificates import print_certificate
@@ -19,7 +20,6 @@ from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.files.atomic import check_target
 from robot_identification.files.parameters import with_law_of
 from robot_identification.files.plans.plans import read_plan, read_singular_values
 from robot_identification.robot.files.loading import with_joint_limits
@@ -96,14 +96,12 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--criterion",
         choices=[measure.value for measure in Measure],
-        default=Measure.SVD.value,
-        help="measure of the condition number; default: %(default)s",
+        help=f"measure of the condition number; default: {Measure.SVD.value}",
     )
     parser.add_argument(
         "--optimizer",
         choices=(*OPTIMIZERS, _ALL),
-        default=PointSettings.optimizers[0],
-        help="default: %(default)s",
+        help=f"default: {PointSettings.optimizers[0]}",
     )
     shared.add_settings(parser, PointSettings, _OF_POINTS)
 
@@ -113,9 +111,12 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options)
     if options.limits is not None:
         robot = with_joint_limits(robot, options.limits)
-    for target in (options.output, options.plot, options.view):
-        if target is not None:
-            check_target(target)
+    check_outputs(
+        [options.output, options.plot, options.view],
+        options.robot,
+        [options.limits, options.cell, options.verify],
+        [options.prior],
+    )
     prior = None
     if options.prior is not None:
         robot = with_law_of(options.prior, robot)
@@ -170,19 +171,27 @@ def _planned(
     options: argparse.Namespace, robot: RobotModel, start: Array | None, around: Surroundings
 ) -> Plan:
     """Plan what the options say."""
+    one_joint.refuse_stated(options)
     with progress.bar("excite", quiet=options.json) as report:
         return plan(
             robot,
             surroundings=around,
             start=start,
             model=options.model,
-            criterion=options.criterion,
-            optimizers=OPTIMIZERS if options.optimizer == _ALL else (options.optimizer,),
+            criterion=options.criterion or Measure.SVD.value,
+            optimizers=_optimizers(options.optimizer),
             fourier=family.fourier_of(options),
             progress=report,
             **shared.stated(options, PlanSettings, _OF_PLAN),
             **shared.stated(options, PointSettings, _OF_POINTS),
         )
+
+
+def _optimizers(name: str | None) -> tuple[str, ...]:
+    """Return what an option calls so, the usual ones where it is not given."""
+    if name is None:
+        return PointSettings.optimizers
+    return tuple(OPTIMIZERS) if name == _ALL else (name,)
 
 
 def _posture(text: str | None) -> Array | None:

@@ -11,12 +11,12 @@ from robot_identification.api.identification import identify
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import didim, fitting
 from robot_identification.cli.options import periodic as periodic_options
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import fit as fit_tables
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
-from robot_identification.files.atomic import check_target
 from robot_identification.identification.estimators.choice import DEFAULT, DIDIM, METHODS, method_of
 from robot_identification.identification.friction.choice import CHOICES, STATED
 from robot_identification.identification.result import IdentificationResult
@@ -62,8 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    if options.output is not None:
-        check_target(options.output)
+    check_outputs(
+        [options.output],
+        options.robot,
+        [*fitting.places_of(options), options.plan, options.trajectory],
+        didim.starts_of(options),
+    )
     if options.essential and not method_of(options.method).stacked:
         raise SettingError("--essential", options.method, "works with the methods ols and wls")
     changes: tuple[CutoffChange, ...] = ()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import fitting
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SettingError
-from robot_identification.files.atomic import check_target
 from robot_identification.files.results import write_result
 from robot_identification.identification.estimators.choice import DEFAULT, STACKED
 from robot_identification.identification.estimators.estimator import Choice
@@ -69,9 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    check_target(options.output)
     folder = options.parts or options.output.with_name(f"{options.output.name}.parts")
     fitted, held_out = fitting.bags_of(options, _below)
+    read = [options.bag_list, *(bag.path for bag in (*fitted, *held_out))]
+    check_outputs([options.output], options.robot, read)
     with progress.bar("identify", quiet=options.json) as report:
         outcome = identify_many(
             options.robot,

@@ -11,9 +11,9 @@ from rich.console import Console
 from robot_identification.calibration.payload_body import with_consistent
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import payload as payload_options
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
-from robot_identification.files.atomic import check_target
 from robot_identification.files.payloads import payload_summary, write_payload
 from robot_identification.files.results import read_result
 from robot_identification.identification.payload.identify import identify_payload
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    if options.output is not None:
-        check_target(options.output)
+    read = [*options.bare, *options.loaded, options.result]
+    check_outputs([options.output], options.robot, read)
     robot = shared.robot_of(options)
     mounting = payload_options.mounting_of(options, robot)
     earlier = None if options.result is None else read_result(options.result)

@@ -8,10 +8,10 @@ from pathlib import Path
 from robot_identification.api.identification import validate
 from robot_identification.api.sources import with_law
 from robot_identification.cli.options import common as shared
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
-from robot_identification.files.atomic import check_target
 from robot_identification.files.parameters import read_base_values
 from robot_identification.identification.result import error_entries
 
@@ -38,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options, closed_loops=True)
-    if options.plot is not None:
-        check_target(options.plot)
+    check_outputs([options.plot], options.robot, options.bags, [options.parameters])
     robot, _ = with_law(robot, options.parameters)
     parameters = read_base_values(options.parameters, robot)
     with progress.bar("validate", quiet=options.json) as report:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import obstacles
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import results as tables
 from robot_identification.collision.model import CollisionModel
 from robot_identification.errors import MissingPackageError, NotCertifiedError
 from robot_identification.excitation.certification.certificate import Certificate, certify
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.files.atomic import check_target, write_text_atomically
+from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.robot.files.loading import with_joint_limits
 
@@ -40,7 +41,8 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options)
     if options.limits is not None:
         robot = with_joint_limits(robot, options.limits)
-    check_target(options.output)
+    read = [options.plan, options.limits, options.cell]
+    check_outputs([options.output], options.robot, read)
     around = obstacles.surroundings_of(options, robot, None)
     trajectory = read_trajectory(options.plan).reordered(robot.joint_names)
     certificate = certify(robot, trajectory, surroundings=around)

@@ -14,7 +14,12 @@ import numpy.typing as npt
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.checks import Consistency, check_consistency
 from robot_identification.calibration.prior import Prior
-from robot_identification.errors import InconsistentParametersError, OutputError, ResultFileError
+from robot_identification.errors import (
+    InconsistentParametersError,
+    OutputError,
+    ResultFileError,
+    UnknownRobotError,
+)
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.files.results import is_result, read_result
 from robot_identification.identification.base.parameters import base_parameters
@@ -71,6 +76,31 @@ def _find(source: str | Path) -> Path:
     """
     shipped = share_directory() / "config" / "priors" / f"{source}.yaml"
     return shipped if not Path(source).exists() and shipped.is_file() else values_path(source)
+
+
+def parameter_files(source: str | Path) -> tuple[Path, ...]:
+    """Return the files that parameters come from: with a parameter file, the URDF that it names.
+
+    Args:
+        source: as for :func:`read_prior`, or a result.
+
+    Returns:
+        The files, none where there is no such file.
+
+    Raises:
+        RobotDescriptionError: a parameter file is no YAML.
+    """
+    path = Path(source)
+    if not path.exists():
+        try:
+            path = _find(source)
+        except UnknownRobotError:
+            return ()
+    if is_urdf(path) or is_result(path):
+        return (path,)
+    data = read_document(path).data
+    named = data.get("urdf") if isinstance(data, dict) else None
+    return (path, path.parent / named) if isinstance(named, str) else (path,)
 
 
 KIND = "robot_identification/parameters"

@@ -140,6 +140,13 @@ def test_threshold_that_is_no_number(refused, scara_bag):
     assert "fast" in refused(scara_bag, "--velocity-threshold", "fast")
 
 
+@pytest.mark.parametrize(("name", "value"), [("rule", "f-test"), ("threshold", "50")])
+def test_rule_of_a_removal_that_is_not_asked_for(refused, scara_bag, name, value):
+    line = refused(scara_bag, f"--essential-{name}", value)
+    assert f"--essential-{name}" in line
+    assert "needs --essential" in line
+
+
 def test_cutoff_beyond_half_the_sampling_rate(refused, scara_bag):
     assert "cutoff" in refused(scara_bag, "--cutoff", "150")
 

@@ -89,6 +89,23 @@ def test_too_few_iterations_are_told_with_the_history(torque_bag, capsys):
     assert "not converged" in captured.err
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--friction", "auto"),
+        ("--friction", "coulomb-viscous"),
+        ("--essential-threshold", "50"),
+        ("--essential-rule", "ratio"),
+        ("--robust-threshold", "2"),
+    ],
+)
+def test_options_of_a_fit_of_rows_are_refused(torque_bag, refusal, option, value):
+    code, line = refusal("identify", "scara", torque_bag, "--method", "didim", option, value)
+    assert code == 2
+    assert option in line
+    assert "least squares of rows" in line
+
+
 def test_a_bag_without_reference_is_refused(scara_bag, refusal):
     code, line = refusal("identify", "scara", scara_bag, "--method", "didim")
     assert code == 2

@@ -232,6 +232,26 @@ def test_options_of_the_other_family_are_refused(tmp_path, capsys, options, told
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--locked", "joint_1"),
+        ("--travel", "0.01"),
+        ("--stroke", "0.01"),
+        ("--spread", "0.5"),
+        ("--moves", "singly"),
+        ("--profile", "damped"),
+    ],
+)
+def test_options_of_one_joint_at_a_time_are_refused(tmp_path, capsys, option, value):
+    path = tmp_path / "plan.yaml"
+    assert main(["excite", "three_dof", "-o", str(path), option, value]) == 2
+    told = capsys.readouterr().err
+    assert option in told
+    assert "needs --method one-joint" in told
+    assert not path.exists()
+
+
 def test_a_page_of_the_motion_is_written_or_refused_before_anything_is_planned(
     tmp_path, monkeypatch, capsys
 ):

@@ -7,6 +7,10 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf_prior import urdf_prior
 from robot_identification.robot.files.values import load_values
 
+CAMERA = (
+    '<inertial><mass value="0.5"/>'
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+)
 KINDS = ("urdf", "xacro", "mujoco", "controller", "armature")
 
 
@@ -48,6 +52,27 @@ def test_a_robot_described_by_a_urdf_keeps_its_text(run, tmp_path):
         assert "<!-- mine -->" in target.read_text()
         assert '<mass value="2"/>' in target.read_text()
         target.unlink()
+
+
+def test_xacro_names_the_links_whose_mass_is_in_that_of_their_carrier(run, tmp_path):
+    source, target = tmp_path / "arm.urdf", tmp_path / "arm.xacro"
+    run("export", "scara", "scara", "--urdf", source)
+    welded = "".join(
+        f'<link name="{name}">{inertial}</link><joint name="weld_{name}" type="fixed">'
+        f'<parent link="link_2"/><child link="{name}"/></joint>'
+        for name, inertial in (("camera", CAMERA), ("frame", ""))
+    )
+    source.write_text(source.read_text().replace("</robot>", f"{welded}</robot>"))
+    values = tmp_path / "values.yaml"
+    values.write_text(
+        "parameters: {ZZ1: 1, XX1: 1, YY1: 1, M1: 1, ZZ2: 1, XX2: 1, YY2: 1, M2: 2}\n"
+    )
+    asked = ("export", "scara", values, "--original", source)
+    told = "link link_2: its inertial has that of camera, fixed to it; remove <inertial> there"
+    assert told in run(*asked, "--xacro", target)["remarks"]
+    (line,) = (line for line in target.read_text().splitlines() if "camera" in line)
+    assert "link link_2" in line
+    assert told not in run(*asked, "--urdf", tmp_path / "out.urdf")["remarks"]
 
 
 @pytest.mark.parametrize(

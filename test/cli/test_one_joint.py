@@ -48,6 +48,9 @@ def test_people_read_what_is_missing_and_why(tmp_path, capsys):
         (["--locked", "elbow"], "no joint has this name"),
         (["--rows", "30"], "--rows"),
         (["--travel", "-1"], "travel"),
+        (["--starts", "3"], "--starts"),
+        (["--criterion", "svd"], "--criterion"),
+        (["--optimizer", "all"], "--optimizer"),
     ],
 )
 def test_bad_options_are_refused(extra, words, tmp_path, capsys):

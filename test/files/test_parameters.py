@@ -38,6 +38,16 @@ def test_values_come_back_bit_by_bit_and_consistent(calibrated, tmp_path):
     assert read_prior(path, ROBOT).known.all()
 
 
+def test_the_name_of_a_robot_may_have_spaces(tmp_path):
+    robot = replace(ROBOT, name="SO 101")
+    result = made_up_result(robot, load_values("tx40_simulated", ROBOT), np.random.default_rng(41))
+    found = calibrate(robot, result, read_prior(None, robot))
+    path = tmp_path / "parameters.yaml"
+    path.write_bytes(parameters_file(path, robot, found))
+    assert yaml.safe_load(path.read_text())["robot"] == "SO 101"
+    np.testing.assert_array_equal(load_values(path, robot), found.values)
+
+
 def test_deviations_verdicts_and_provenance_are_told(calibrated, tmp_path):
     path = tmp_path / "parameters.yaml"
     path.write_bytes(parameters_file(path, ROBOT, calibrated))

@@ -195,10 +195,16 @@ def elimination_of(options: argparse.Namespace) -> EliminationRule | None:
 
 
 def essential_of(options: argparse.Namespace) -> EliminationRule | None:
-    """Return how to remove parameters, None where ``--essential`` does not ask for it."""
-    if not options.essential:
-        return None
-    return elimination_of(options) or EliminationRule()
+    """Return how to remove parameters, None where ``--essential`` does not ask for it.
+
+    Raises:
+        SettingError: a value is impossible, or stated without ``--essential``.
+    """
+    if options.essential:
+        return elimination_of(options) or EliminationRule()
+    for name, value in stated(options, EliminationRule).items():
+        raise SettingError(EliminationRule.table()[name].option, value, "needs --essential")
+    return None
 
 
 def add_boxes(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robot_identification.api.identification import REFERENCES, identify_didim
+from robot_identification.api.identification import PRIOR, REFERENCES, identify_didim
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
@@ -64,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"trajectories, where there are no samples (default: {TRAJECTORIES})",
     )
     shared.add_settings(group, DidimSettings, _SETTINGS)
+
+
+def starts_of(options: argparse.Namespace) -> tuple[str | None, ...]:
+    """Return the parameters that the options name to start from, as files or by name."""
+    return (options.prior if options.start == PRIOR else options.start,)
 
 
 def run(options: argparse.Namespace) -> IdentificationResult:

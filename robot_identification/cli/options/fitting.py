@@ -12,6 +12,7 @@ from robot_identification.errors import RecordingError, SettingError
 from robot_identification.files.bags.lists import ListedBag, read_bag_list, with_parts
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.identification.friction.choice import STATED
 
 NO_SAMPLES = "; refused here, since it goes over the samples again: use identify"
 _OF_WEIGHTING = ("bag_noise",)
@@ -85,10 +86,26 @@ def refuse_for(options: argparse.Namespace, method: str) -> None:
         ("--weight", options.weight),
         ("--bag-noise", options.bag_noise),
         ("--robust", options.robust),
+        ("--robust-threshold", options.robust_threshold),
+        ("--essential-rule", options.essential_rule),
+        ("--essential-threshold", options.essential_threshold),
+        ("--friction", options.friction != STATED),
         ("--sensitivity", options.sensitivity),
     ):
         if value:
             raise SettingError(option, method, "works with the methods by least squares of rows")
+
+
+def places_of(options: argparse.Namespace) -> list[str | Path]:
+    """Return all that :func:`bags_of` reads: the bags, fitted or held out, and the list of bags.
+
+    Raises:
+        InputError: the list is wrong.
+    """
+    named: list[str | Path] = [*options.bags, *options.held_out_bag]
+    if options.bag_list is not None:
+        named += [options.bag_list, *(bag.path for bag in read_bag_list(options.bag_list))]
+    return named
 
 
 def bags_of(

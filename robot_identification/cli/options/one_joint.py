@@ -19,7 +19,8 @@ from robot_identification.robot.model import Array, RobotModel
 
 _SETTINGS = ("profile", "travel", "stroke", "spread", "moves", "locked")
 _OF_POINTS = (
-    "model", "rows", "duration", "family", "base_frequency", "harmonics", "periods",
+    "model", "rows", "duration", "criterion", "optimizer", "starts",
+    "family", "base_frequency", "harmonics", "periods",
 )  # fmt: skip
 
 
@@ -32,7 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def planned(
     options: argparse.Namespace, robot: RobotModel, start: Array | None, around: Surroundings
 ) -> OneJointPlan:
-    """Plan what the options say."""
+    """Plan what the options say.
+
+    Raises:
+        SettingError: an option is for motions through points, or a value is out of its range.
+    """
     for name in _OF_POINTS:
         if getattr(options, name) is not None:
             option = f"--{name.replace('_', '-')}"
@@ -42,6 +47,17 @@ def planned(
     settings = OneJointSettings(start=start, **stated, **seed)
     with progress.bar("excite", quiet=options.json) as report:
         return plan_one_joint(robot, settings, surroundings=around, progress=report)
+
+
+def refuse_stated(options: argparse.Namespace) -> None:
+    """Refuse the options of the method where another one plans.
+
+    Raises:
+        SettingError: one of them is given.
+    """
+    for name, value in shared.stated(options, OneJointSettings, _SETTINGS).items():
+        option = OneJointSettings.table()[name].option
+        raise SettingError(option, value, f"needs --method {METHOD}")
 
 
 def show(result: OneJointPlan, output: Path) -> None:

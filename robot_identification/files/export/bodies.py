@@ -32,6 +32,8 @@ class LinkBody:
         terms: name of a joint term, such as ``Fv`` -> its value, for every term of the robot.
         plain: Coulomb and viscous friction that stand for a friction law in formats without one;
             None where the joint has no other friction.
+        lumped: names of the other links of a URDF that are fixed to this one and state inertials;
+            the body has theirs.
     """
 
     joint: str
@@ -39,6 +41,7 @@ class LinkBody:
     body: Body
     terms: Mapping[str, float]
     plain: PlainFriction | None = None
+    lumped: tuple[str, ...] = ()
 
     @property
     def plain_terms(self) -> Mapping[str, float]:
@@ -49,6 +52,16 @@ class LinkBody:
     def remark(self) -> str:
         """What these stand for, and how far they are off; empty where they are exact."""
         return "" if self.plain is None else self.plain.remark
+
+    @property
+    def lumped_remark(self) -> str:
+        """What must go where the body takes the place of the link's own; empty where nothing."""
+        if not self.lumped:
+            return ""
+        return (
+            f"link {self.link}: its inertial has that of {', '.join(self.lumped)}, fixed to it; "
+            "remove <inertial> there"
+        )
 
 
 def link_bodies(
@@ -83,9 +96,11 @@ def link_bodies(
     found = []
     for index, joint in enumerate(robot.joints):
         link, body = joint.link, body_of(vector[robot.layout.link(index)])
+        lumped: tuple[str, ...] = ()
         own = robot.layout.table(vector)[index]
         if description is not None and places is not None:
             link = description.joints[joint.name].child
+            lumped = _lumped(description, joint.name)
             body = _into(body, places[index, :3, :3], places[index, :3, 3])
             body = _without_held(body, description, joint.name) if apart else body
             frame = description.frames[link]
@@ -97,6 +112,7 @@ def link_bodies(
                 body=body,
                 terms={term.name: float(own[place]) for place, term in robot.layout.places},
                 plain=plain[index],
+                lumped=lumped,
             )
         )
     return tuple(found)
@@ -105,6 +121,20 @@ def link_bodies(
 def _into(body: Body, rotation: Array, translation: Array) -> Body:
     """Return a body seen from a frame that is placed so in the frame it is given in."""
     return body.seen_from(rotation.T, -rotation.T @ translation)
+
+
+def _lumped(description: UrdfDescription, joint: str) -> tuple[str, ...]:
+    """Return the links with inertials that fixed joints of a URDF hang on what a joint moves."""
+    place = description.robot.joint_names.index(joint)
+    apart = {description.joints[joint].child, *description.held_links}
+    return tuple(
+        name
+        for name, frame in description.frames.items()
+        if frame.joint == place
+        and name not in apart
+        and (own := description.links[name].inertial) is not None
+        and (own.mass or own.inertia.any())
+    )
 
 
 def _without_held(body: Body, description: UrdfDescription, joint: str) -> Body:

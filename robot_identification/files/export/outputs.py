@@ -10,12 +10,18 @@ from xml.sax.saxutils import quoteattr
 import numpy.typing as npt
 
 from robot_identification.files.atomic import check_targets, write_files_atomically
-from robot_identification.files.export.bodies import LinkBody, Mechanism, mechanism_of
+from robot_identification.files.export.bodies import (
+    LinkBody,
+    Mechanism,
+    link_bodies,
+    mechanism_of,
+)
 from robot_identification.files.export.controller import controller_yaml
 from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.text import Data, comment, number, yaml_text
 from robot_identification.files.export.urdf import describe, refuse_inputs, urdf_file, urdf_remarks
 from robot_identification.files.export.xacro import xacro_text
+from robot_identification.robot.files.urdf import UrdfDescription
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm
 
@@ -83,7 +89,7 @@ def write_outputs(
     keep: Iterable[str | Path] = (),
     beside: Sequence[tuple[str | Path, bytes]] = (),
 ) -> tuple[str, ...]:
-    """Write files of several kinds and return remarks about the URDF and the friction of others.
+    """Write files of several kinds and return remarks about URDF, xacro and friction of others.
 
     All of them appear, or none.
 
@@ -107,11 +113,15 @@ def write_outputs(
     check_targets(paths)
     for path in paths:
         refuse_inputs(path, [*keep, *([] if original is None else [original])])
-    contents = [*_contents(targets, robot, values, original), *beside]
+    description = None if original is None or not targets else describe(original, robot)
+    contents = [*_contents(targets, robot, values, original, description), *beside]
     remarks = urdf_remarks(robot, values, original) if URDF in targets else ()
     if URDF not in targets and PLAIN & set(targets):
         found = plain_friction(robot, values)
         remarks = tuple(plain.remark for plain in found if plain is not None)
+    if XACRO in targets:
+        bodies = link_bodies(robot, values, description, apart=True)
+        remarks += tuple(joint.lumped_remark for joint in bodies if joint.lumped)
     write_files_atomically(contents)
     return remarks
 
@@ -121,9 +131,9 @@ def _contents(
     robot: RobotModel,
     values: npt.ArrayLike,
     original: str | Path | None,
+    description: UrdfDescription | None,
 ) -> Iterator[tuple[str | Path, bytes]]:
     """Yield each file with what it is to hold."""
-    description = None if original is None or not targets else describe(original, robot)
     for kind, path in targets.items():
         if kind == URDF:
             yield path, urdf_file(robot, values, original)

@@ -58,6 +58,8 @@ def _link(joint: LinkBody, name: str) -> Iterator[str]:
     for key, value in zip(keys, body.inertia[np.triu_indices(3)], strict=True):
         yield _property(f"{name}_{key}", number(value))
     inertia = " ".join(f'{key}="${{{name}_{key}}}"' for key in keys)
+    if joint.lumped:
+        yield f"  {comment(joint.lumped_remark)}"
     yield f'  <xacro:macro name="{name}_inertial">'
     yield "    <inertial>"
     yield f'      <origin xyz="${{{name}_com}}" rpy="0 0 0"/>'

@@ -28,6 +28,7 @@ from robot_identification.excitation.plan import SINGULAR_VALUES, SINGULAR_VALUE
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.plans.periodic import PERIODIC
 from robot_identification.files.plans.trajectories import (
+    name_text,
     read_trajectory_document,
     trajectory_of,
     trajectory_text,
@@ -72,9 +73,11 @@ def certified_text(
         certificate: its certificate.
         comment: put before it.
     """
-    lines = [trajectory_text(trajectory, comment).rstrip("\n"), f"robot: {robot}"]
+    lines = [trajectory_text(trajectory, comment).rstrip("\n"), f"robot: {name_text(robot)}"]
     lines.append("certificate:")
-    lines += [f"  {check.name}: {str(check.passed).lower()}" for check in certificate.checks]
+    lines += [
+        f"  {name_text(check.name)}: {str(check.passed).lower()}" for check in certificate.checks
+    ]
     lines.append(f'sha256: "{certificate.digest}"')
     if certificate.limits:
         own = {

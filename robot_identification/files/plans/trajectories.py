@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
-from robot_identification.errors import TrajectoryError
+from robot_identification.errors import RobotDescriptionError, TrajectoryError
 from robot_identification.excitation.motions.trajectory import POINT_FIELDS, Trajectory
 from robot_identification.files.atomic import write_text_atomically
-from robot_identification.robot.files.document import Accepted, Document, read_document
+from robot_identification.robot.files.document import (
+    Accepted,
+    Document,
+    parse_document,
+    read_document,
+)
 from robot_identification.robot.model import Array
 
 _MOST_ENTRIES = 150_000
@@ -34,7 +40,7 @@ def write_trajectory(path: str | Path, trajectory: Trajectory, comment: str = ""
 def trajectory_text(trajectory: Trajectory, comment: str = "") -> str:
     """Return the text of a trajectory file; see :func:`write_trajectory`."""
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
-    lines.append(f"joint_names: [{', '.join(trajectory.joint_names)}]")
+    lines.append(f"joint_names: [{', '.join(map(name_text, trajectory.joint_names))}]")
     lines.append("points:")
     for i, time in enumerate(trajectory.times):
         lines.append(f"  - time_from_start: {_number(time)}")
@@ -43,6 +49,19 @@ def trajectory_text(trajectory: Trajectory, comment: str = "") -> str:
             if values is not None:
                 lines.append(f"    {field}: [{', '.join(map(_number, values[i]))}]")
     return "\n".join(lines) + "\n"
+
+
+def name_text(name: str) -> str:
+    """Return a name as it is where YAML reads it as key, value and in a list, else quoted."""
+    quoted = str(yaml.safe_dump(name, default_style='"', width=math.inf)).rstrip("\n")
+    entry = yaml.safe_dump([name], allow_unicode=True, default_flow_style=False, width=math.inf)
+    if entry != f"- {name}\n":
+        return quoted
+    try:
+        found = parse_document(f"{name}: [{name}]\n'': {name}", name).data
+    except RobotDescriptionError:
+        return quoted
+    return name if found == {name: [name], "": name} else quoted
 
 
 def _number(value: float) -> str:

@@ -152,6 +152,25 @@ def source_urdf(source: str | Path) -> Path | None:
     return None if named is None else path.parent / named
 
 
+def source_files(source: str | Path) -> tuple[Path, ...]:
+    """Return the files that a robot is described by: with its robot file, those that it names.
+
+    Args:
+        source: as for :func:`load_robot`.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: as :func:`find_robot`; the robot file is no YAML.
+    """
+    path = find_robot(source)
+    if not is_robot_file(source):
+        return (path,)
+    document = robot_document(path)
+    data = document.data if isinstance(document.data, dict) else {}
+    own = Path(document.path)
+    named = [own.parent / data[key] for key in ("urdf", "cell") if isinstance(data.get(key), str)]
+    return (path, own, *named)
+
+
 def is_robot_file(source: str | Path) -> bool:
     """Tell whether a robot is described by a robot file in YAML, with all its sections.
 

@@ -32,6 +32,7 @@ from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.robot.terms.temperature import TemperatureDependence
 
 _ANGLES = ("alpha", "theta", "gamma")
+_RANGE = {"lower", "upper"}
 _KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")
 
 
@@ -221,7 +222,9 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     if "limits" in defaults:
         limits = tighter(joint.limits, _limits(document, JointLimits(), "joint_defaults"))
         lower, upper = limits.lower, limits.upper
-        if lower is not None and upper is not None and not lower < upper:
+        left = lower is None or upper is None or lower < upper
+        narrowed = _RANGE & set(defaults["limits"]) and not set(entry.get("limits", ())) >= _RANGE
+        if narrowed and not left:
             raise document.error(
                 f"leaves {joint.name} no range inside that of the URDF, "
                 f"{joint.limits.lower} to {joint.limits.upper}",

@@ -1,15 +1,24 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import yaml
 
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.certification.checks import Check
 from robot_identification.excitation.families.fourier_settings import FourierSettings, Periodic
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.plans.periodic import read_periodic
 from robot_identification.files.plans.plans import certified_text, read_plan, write_plan
+from robot_identification.files.plans.trajectories import (
+    read_trajectory,
+    trajectory_text,
+    write_trajectory,
+)
+from robot_identification.robot.files.document import read_document
 from robot_identification.robot.files.loading import load_robot
 
 
@@ -21,6 +30,45 @@ def test_a_plan_may_be_as_long_as_a_trajectory(tmp_path):
     found, certificate = read_plan(path, robot)
     assert np.array_equal(found.times, long.times)
     assert certificate.passed
+
+
+ODD_NAMES = (
+    "1", "1e3", "0x10", "-.5", "true", "No", "null", "~", "a, b", "a b", "über: x", "a #b", "#a",
+    "[a]", "{a", "- a", "-", "? a", "a:", "'a'", '"', "\\n", "*a", "&a", "!a", "%a", "@a", "| a",
+    "--- a", " a ", "a\nb", "\u00a0", "\U0001f9be", "\U0001f9be, b",
+)  # fmt: skip
+PLAIN_NAMES = ("joint_1", "arm/joint-2", "left.elbow", "elbow joint", "ellenbogen_über", "a:b")
+
+
+def test_whatever_joints_are_called_a_trajectory_comes_back(tmp_path):
+    names = (*ODD_NAMES, *PLAIN_NAMES)
+    rest = np.zeros((2, len(names)))
+    path = tmp_path / "trajectory.yaml"
+    write_trajectory(path, Trajectory(names, np.array([0.0, 1.0]), rest))
+    assert read_trajectory(path).joint_names == names
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["joint_names"] == list(names)
+
+
+def test_plain_names_are_written_as_they_are():
+    rest = np.zeros((2, len(PLAIN_NAMES)))
+    text = trajectory_text(Trajectory(PLAIN_NAMES, np.array([0.0, 1.0]), rest))
+    assert text.splitlines()[0] == f"joint_names: [{', '.join(PLAIN_NAMES)}]"
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_whatever_robot_and_joint_are_called_a_plan_comes_back(tmp_path, name):
+    robot = load_robot("emps")
+    robot = replace(robot, name=name, joints=(replace(robot.joints[0], name=name),))
+    rest = np.zeros((3, 1))
+    still = Trajectory((name,), np.arange(3.0), rest, rest, rest)
+    certificate = certify(robot, still)
+    certificate = replace(certificate, checks=(*certificate.checks, Check(name, True)))
+    path = tmp_path / "plan.yaml"
+    path.write_text(certified_text(name, still, certificate, "At rest"), encoding="utf-8")
+    document = read_document(path).data
+    assert document["robot"] == name
+    assert document["certificate"][name] is True
+    assert read_plan(path, robot)[0].joint_names == (name,)
 
 
 @pytest.fixture(scope="module")

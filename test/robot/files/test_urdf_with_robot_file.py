@@ -12,6 +12,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.plans import certified_text
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.limits import require_limits, stated_limits, wider_than_urdf
+from robot_identification.robot.model import JointLimits
 from urdf_arm import ARM, changed
 
 OVERLAY = """\
@@ -55,6 +56,18 @@ def test_defaults_fill_and_narrow_the_limits_of_a_urdf_but_never_widen_them(writ
     with pytest.raises(RobotDescriptionError, match="leaves shoulder no range") as caught:
         load_robot(write(with_defaults("{lower: 2, upper: 3}")))
     assert caught.value.field == "joint_defaults.limits"
+
+
+def test_a_joint_without_range_in_its_urdf_has_the_one_that_its_entry_states(write):
+    write(ARM.replace('lower="-1" upper="2"', 'lower="0" upper="0"'), "arm.urdf")
+    own = "limits: {lower: -3, upper: 3, velocity: 2, effort: 50}"
+    for defaults in ("{acceleration: 5.0}", "{lower: 0, upper: 0.04, acceleration: 5.0}"):
+        text = f"{with_defaults(defaults)}joints: [{{name: shoulder, {own}}}]\n"
+        limits = load_robot(write(text)).joints[0].limits
+        assert limits == JointLimits(lower=-3, upper=3, velocity=2, acceleration=5, effort=50)
+    text = with_defaults("{lower: 0, upper: 0.04}")
+    with pytest.raises(RobotDescriptionError, match="leaves shoulder no range"):
+        load_robot(write(f"{text}joints: [{{name: shoulder, limits: {{velocity: 2}}}}]\n"))
 
 
 def with_defaults(limits):
