@@ -5,12 +5,13 @@ import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-from made_up_cells import ARM, collisions
+from made_up_cells import ARM, collisions, limits_of, swing
 from robot_identification.collision import engine
 from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.cells.cell import read_cell
 from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import RobotDescriptionError, SettingError
+from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.robot.files.loading import load_robot
 
 URDF = """<robot name="post">
@@ -112,6 +113,20 @@ def test_no_wall_of_a_narrow_cell_is_left_out(tmp_path, size):
     model = collisions(tmp_path, f"keep_in: [{{name: room, box: [{size}, {size}, {size}]}}]\n")
     kept = {other for pair in names(model) if "hand" in pair for other in pair}
     assert {f"room {sign}{axis}" for sign in "+-" for axis in "xyz"} <= kept
+
+
+@pytest.mark.parametrize(("gap", "checked"), [(0.005, True), (0.2, False)])
+def test_what_a_link_cannot_touch_is_kept_clear_of_all_the_same(tmp_path, gap, checked):
+    """Link 2 reaches to a plate but for the gap; 2 cm are wanted, and the hand is folded back."""
+    reach = np.hypot(0.5, 0.2) + 0.06
+    plate = f"obstacles: [{{name: plate, box: [0.1, 4, 4], at: [{reach + gap + 0.05}, 0, 0]}}]\n"
+    model = collisions(tmp_path, plate)
+    assert (frozenset(("link_2", "plate")) in names(model)) == checked
+    stretched = swing(0, 0.6, 4.0, begin=(-0.68, 0.0, 3.0))
+    found = Surroundings(collisions=model).clearance(stretched, limits_of())
+    assert found.kept != checked
+    if checked:
+        assert set(found.nearest.pair) == {"link_2", "plate"}
 
 
 @pytest.mark.parametrize(
