@@ -1,5 +1,7 @@
 """Cell files, and what robots must not touch where nobody says anything."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from robot_identification.collision import engine
 from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.cells.cell import read_cell
 from robot_identification.collision.model import load_collision_model
+from robot_identification.collision.scene import STATIC
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.robot.files.loading import load_robot
@@ -154,6 +157,15 @@ def test_links_joints_and_distances_that_cannot_be_are_named(tmp_path):
         collisions(tmp_path, "rest: {elbow: 1.0}\n")
     with pytest.raises(SettingError, match="clearance"):
         collisions(tmp_path, clearance=-0.1)
+
+
+def test_a_link_carries_no_plane(tmp_path):
+    with pytest.raises((RobotDescriptionError, SettingError), match="plane"):
+        collisions(tmp_path, "tools: [{name: shield, link: link_3, plane: [0, 0, 1]}]\n")
+    body = collisions(tmp_path).scene.bodies[-1]
+    assert (body.link, body.joint) == ("floor", STATIC)
+    with pytest.raises(SettingError, match="floor: a link cannot carry a plane"):
+        replace(body, joint=2)
 
 
 def test_what_two_files_say_counts_together(tmp_path):
