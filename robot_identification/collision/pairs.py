@@ -189,8 +189,10 @@ def _never_nearer(
         unsure = distance - arrays.travel(q, h, rows, normals, points) <= least
         if not unsure.any():
             return True
-        low, high, h = low[unsure], high[unsure], h[unsure]
-        widest = np.argmax(h, axis=1)
+        alone = [np.where(np.arange(h.shape[1]) == joint, h, 0.0) for joint in chain]
+        shares = [arrays.travel(q, one, rows, normals, points)[unsure] for one in alone]
+        widest = np.array(chain)[np.argmax(shares, axis=0)]
+        low, high = low[unsure], high[unsure]
         rows = np.arange(len(low))
         middle = (low + high)[rows, widest] / 2.0
         upper, lower = low.copy(), high.copy()
