@@ -51,3 +51,14 @@ def random_motion(rng, limits, points=6):
 def limits_of(robot="three_dof", **changed):
     """Return the limits of a robot, some of them changed."""
     return replace(MotionLimits.of(load_robot(robot)), **changed)
+
+
+def jerked(names, times, jerks):
+    """Return a motion from rest to rest with a jerk (joints,) in every piece between times."""
+    q, v, a = (np.zeros((len(times), len(names))) for _ in range(3))
+    for i, (jerk, step) in enumerate(zip(jerks, np.diff(times), strict=True)):
+        a[i + 1] = a[i] + jerk * step
+        v[i + 1] = v[i] + a[i] * step + jerk * step**2 / 2.0
+        q[i + 1] = q[i] + v[i] * step + a[i] * step**2 / 2.0 + jerk * step**3 / 6.0
+    v[-1] = a[-1] = 0.0
+    return Trajectory(names, times, q, v, a)

@@ -109,7 +109,7 @@ class ClearanceCheck:
         rows = np.argwhere(self.arrays.gaps(cells.posture, cells.spread, wanted) < 0.0)
         count, exact = len(cells.ranges), len(rows)
         while len(rows):
-            unsure = self._judge(cells, rows, wanted, nearest, tube)
+            unsure = self._judge(cells, rows, wanted, nearest)
             if unsure is None or count + 2 * len(unsure) > _MOST_CELLS:
                 return Clearance(False, wanted, nearest.found, count, exact)
             unsure = unsure[~self._maps.prove(cells, unsure, wanted)]
@@ -122,7 +122,7 @@ class ClearanceCheck:
         return Clearance(True, wanted, nearest.found, count, exact)
 
     def _judge(
-        self, cells: Cells, rows: Indices, wanted: float, nearest: _Smallest, tube: Tube
+        self, cells: Cells, rows: Indices, wanted: float, nearest: _Smallest
     ) -> Indices | None:
         """Return the rows of cells that must be cut; None where a posture is too near."""
         distance, normals, points = self.at(cells.posture, rows)
@@ -131,9 +131,8 @@ class ClearanceCheck:
         unsure = distance - shrinks < wanted
         if not unsure.any():
             return rows[:0]
-        off = np.broadcast_to(tube.slack, cells.spread.shape)
         least = self.arrays.travel(
-            cells.posture, off, rows[unsure], normals[unsure], points[unsure]
+            cells.posture, cells.slack, rows[unsure], normals[unsure], points[unsure]
         )
         near = distance[unsure] - least < wanted
         if (near | (shrinks[unsure] - least < _RESOLUTION)).any():

@@ -1,10 +1,11 @@
-"""Pairs of bodies that must keep apart, without those that cannot or that never touch.
+"""Pairs of bodies that must keep apart, without those that cannot or that never come near.
 
 Left out are bodies of one link, links that a joint connects, what an SRDF disables, and, of bodies
 with few joints between them, those that are nearer than what is wanted nearly everywhere, those
 that overlap in the rest posture where one is given, and those that are shown never to touch,
 whatever their joints do.
-Of what stands in the cell only that is left out from which the first joint cannot take its link.
+Of what stands in the cell only that is left out from which the first joint cannot take its link, or
+which is shown to be farther away than what is wanted, whatever the joints do.
 Everything that is left out is told.
 """
 
@@ -150,9 +151,12 @@ def _kept(
             reason = f"always nearer than {wanted:g} m"
         elif rest is not None and of_robot and distance[0, column] <= 0.0:
             reason = "they touch in the rest posture"
-        elif between[pair] <= _SHOWN_JOINTS and distance[:, column].min() > _NEVER:
-            harmless = _never_touch(arrays, exact, int(pair), ranges)
-            reason = "they never touch" if harmless else ""
+        elif between[pair] <= _SHOWN_JOINTS:
+            # A robot may be built with less than what is wanted between its own links.
+            least = _NEVER if of_robot else wanted
+            harmless = distance[:, column].min() > least
+            harmless = harmless and _never_nearer(arrays, exact, int(pair), ranges, least)
+            reason = f"they are never nearer than {least:g} m" if harmless else ""
         if reason:
             kept[pair] = False
             told.append(LeftOut(own[0].name, own[1].name, reason, harmless))
@@ -169,10 +173,10 @@ def _joints_between(robot: RobotModel, scene: Scene, pair: Indices) -> int:
     return count
 
 
-def _never_touch(
-    arrays: SceneArrays, exact: Distances, pair: int, ranges: tuple[Array, Array]
+def _never_nearer(
+    arrays: SceneArrays, exact: Distances, pair: int, ranges: tuple[Array, Array], least: float
 ) -> bool:
-    """Show that two bodies never touch, by halving boxes of the few joints between them."""
+    """Show that two bodies keep a distance, by halving boxes of the few joints between them."""
     low, high = (np.array(x)[None] for x in ranges)
     chain = arrays.between(pair)
     for _ in range(_HALVINGS):
@@ -180,13 +184,15 @@ def _never_touch(
         h[:, chain] = (high - low)[:, chain] / 2.0
         rows = np.column_stack([np.arange(len(q)), np.full(len(q), pair)])
         distance, normals, points = exact.at(rows, *arrays.frames(q))
-        if (distance <= _NEVER).any():
+        if (distance <= least).any():
             return False
-        unsure = distance - arrays.travel(q, h, rows, normals, points) <= _NEVER
+        unsure = distance - arrays.travel(q, h, rows, normals, points) <= least
         if not unsure.any():
             return True
-        low, high, h = low[unsure], high[unsure], h[unsure]
-        widest = np.argmax(h, axis=1)
+        alone = [np.where(np.arange(h.shape[1]) == joint, h, 0.0) for joint in chain]
+        shares = [arrays.travel(q, one, rows, normals, points)[unsure] for one in alone]
+        widest = np.array(chain)[np.argmax(shares, axis=0)]
+        low, high = low[unsure], high[unsure]
         rows = np.arange(len(low))
         middle = (low + high)[rows, widest] / 2.0
         upper, lower = low.copy(), high.copy()

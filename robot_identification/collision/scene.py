@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.collision.bodies.shapes import Box, HalfSpace, Shape, outline
+from robot_identification.errors import SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
@@ -105,6 +106,9 @@ class CollisionBody:
         rotation: (3, 3) orientation of that frame in the frame of the joint, or in the base.
         translation: (3,) its origin there, in m.
         of_robot: whether it belongs to the robot, and not to the cell.
+
+    Raises:
+        SettingError: a joint would move a half-space.
     """
 
     name: str
@@ -116,6 +120,8 @@ class CollisionBody:
     of_robot: bool = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.shape, HalfSpace) and self.joint != STATIC:
+            raise SettingError("shape", self.shape, f"{self.name}: a link cannot carry a plane")
         object.__setattr__(self, "rotation", read_only(self.rotation))
         object.__setattr__(self, "translation", read_only(self.translation))
 

@@ -40,12 +40,14 @@ class Cells:
         ranges: (cells, 7) piece, and ranges of time, share of the speed and of the braking time.
         posture: (cells, joints) a posture of each, in rad or m.
         spread: (cells, joints) how far all others of the cell are from it at most.
+        slack: (cells, joints) how much of that would be left of the smallest cell around it.
         parts: (cells, 3, joints) widths that the three ranges make.
     """
 
     ranges: Array
     posture: Array
     spread: Array
+    slack: Array
     parts: Array
 
     def halved(self, chosen: npt.NDArray[np.intp], arms: Array) -> Array:
@@ -92,6 +94,7 @@ class Tube:
         times: (points,) times of the points of the motion, in s.
         coefficients: (points - 1, joints, 6) of its pieces, by rising powers of the time.
         fastest: (points - 1, joints) no less than velocities from which joints brake.
+        spans: (points - 1, joints) by how much jerks change while the acceleration falls, at most.
         braking: how they brake.
         slack: (joints,) by how much the robot may be off all this, in rad or m.
     """
@@ -99,6 +102,7 @@ class Tube:
     times: Array
     coefficients: Array
     fastest: Array
+    spans: Array
     braking: BrakingLaw
     slack: Array
 
@@ -109,7 +113,9 @@ class Tube:
         """Return the tube of a motion.
 
         On the way on which its acceleration falls to zero the robot leaves its path by no more
-        than a u^2 / 6 + j u^3 / 6, with the largest acceleration a and jerk j.
+        than a u^2 / 6 + j u^3 / 6, with the largest acceleration a and jerk j.  Where the
+        jerk changes on that way, it brakes from another velocity than where it does not
+        (:mod:`robot_identification.collision.kernels.tube`).
 
         Args:
             times: (points,) times of its points, in s.
@@ -121,8 +127,10 @@ class Tube:
         u = braking.release
         _, speed, bend, jerk = np.abs(extrema).max(axis=1)
         slack = (bend.max(axis=0) * u**2 + jerk.max(axis=0) * u**3) / 6.0
-        fastest = speed + u * bend / 2.0
-        return cls(times, np.ascontiguousarray(coefficients), fastest, braking, slack + off)
+        spans = _jerk_spans(times, extrema[3], u)
+        fastest = speed + u * bend / 2.0 + spans * u**2 / 8.0
+        pieces = np.ascontiguousarray(coefficients)
+        return cls(times, pieces, fastest, spans, braking, slack + off)
 
     def roots(self) -> Array:
         """Return ranges (cells, 7) that make up the whole tube."""
@@ -135,18 +143,38 @@ class Tube:
     def cells(self, ranges: Array) -> Cells:
         """Return the cells of ranges (cells, 7)."""
         joints = self.coefficients.shape[1]
-        posture, spread = np.empty((2, len(ranges), joints))
+        posture, spread, off = np.empty((3, len(ranges), joints))
         parts = np.empty((len(ranges), 3, joints))
         tube_kernels.boxes(
             ranges,
-            (self.coefficients, self.fastest),
+            (self.coefficients, self.fastest, self.spans),
             (self.braking.release, self.braking.shortest, self.braking.acceleration),
             posture,
             spread,
+            off,
             parts,
         )
-        return Cells(ranges, posture, spread + self.slack, parts)
+        return Cells(ranges, posture, spread + self.slack, off + self.slack, parts)
 
     def time(self, ranges: Array) -> float:
         """Return the time on the clock of the motion, in s, in the middle of a cell (7,)."""
         return float(self.times[int(ranges[0])] + (ranges[1] + ranges[2]) / 2.0)
+
+
+def _jerk_spans(times: Array, jerk: Array, release: float) -> Array:
+    """Return by how much jerks change at most, (pieces, joints), before any moment of a piece.
+
+    What counts are the pieces that are not over a release time before it begins, and the rest
+    before and behind the motion, where the jerk is 0.
+
+    Args:
+        times: (points,) of the motion, in s.
+        jerk: (2, pieces, joints) smallest and largest of every piece.
+        release: how long before, in s.
+    """
+    first = np.maximum(np.searchsorted(times, times[:-1] - release, side="right") - 1, 0)
+    spans = np.empty(jerk.shape[1:])
+    for piece, begin in enumerate(first):
+        low, high = jerk[:, begin : piece + 1]
+        spans[piece] = np.maximum(high.max(axis=0), 0.0) - np.minimum(low.min(axis=0), 0.0)
+    return spans

@@ -5,10 +5,14 @@ import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-from made_up_cells import collisions, limits_of, random_motion, swing
+from made_up_cells import collisions, jerked, limits_of, random_motion, swing
+from robot_identification.collision.model import load_collision_model
 from robot_identification.excitation.certification.checks import obstacles
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.braking import braking_times
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.robot.files.loading import load_robot, with_joint_limits
+from robot_identification.ros.supervision.braking import _released
 
 LIMITS = limits_of()
 TIP = 0.5 + 0.4 + 0.04  # m, from the axis of the shoulder to the end of the hand
@@ -66,6 +70,52 @@ def test_braking_counts_as_the_motion_does(tmp_path):
     found = around.clearance(motion, weak)
     assert not found.kept
     assert found.nearest.braking
+
+
+GANTRY = """<robot name="gantry">
+  <link name="base"/><link name="bridge">{mass}</link>
+  <link name="tool">{mass}<collision><geometry><sphere radius="0.05"/></geometry></collision></link>
+  <joint name="y" type="prismatic"><parent link="base"/><child link="bridge"/>
+    <axis xyz="0 1 0"/><limit lower="-6" upper="6" effort="900" velocity="3"/></joint>
+  <joint name="x" type="prismatic"><parent link="bridge"/><child link="tool"/>
+    <axis xyz="1 0 0"/><limit lower="-6" upper="6" effort="900" velocity="3"/></joint>
+</robot>"""
+MASS = """<inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+WEAK = "{has_acceleration_limits: true, max_acceleration: 5, has_jerk_limits: true, max_jerk: 50}"
+TURNS = {
+    "y": [(1, 0.08), (0, 0.65), (-1, 0.08), (0, 0.3), (-1, 0.08), (0, 0.65), (1, 0.08)],
+    "x": [
+        *((0, 0.25), (1, 0.08), (0, 0.42), (-1, 0.18), (1, 0.1)),
+        *((-1, 0.04), (0, 0.71), (1, 0.04), (0, 0.1)),
+    ],
+}
+"""Jerks of both joints, in 48 m/s^3, and how long they last, in s."""
+
+
+def test_braking_goes_further_where_the_jerk_changes_meanwhile(tmp_path):
+    """Ordered to brake where the jerk changes its sign, a gantry ends within a post."""
+    urdf, cell, limits = (tmp_path / name for name in ("gantry.urdf", "cell.yaml", "limits.yaml"))
+    urdf.write_text(GANTRY.format(mass=MASS))
+    limits.write_text(f"joint_limits: {{x: {WEAK}, y: {WEAK}}}\n")
+    cell.write_text(
+        "mounting: none\n"
+        "obstacles: [{name: post, sphere: {radius: 0.02}, at: [1.667938, 2.862289, 0]}]\n"
+    )
+    robot = with_joint_limits(load_robot(urdf), limits)
+    names, law = robot.joint_names, MotionLimits.of(robot)
+    ends = [np.cumsum([seconds for _, seconds in TURNS[name]]) for name in names]
+    times = np.unique(np.concatenate([[0.0], *ends]).round(9))
+    middles = (times[:-1] + times[1:]) / 2.0
+    jerks = [
+        48.0 * np.array([sign for sign, _ in TURNS[name]])[np.searchsorted(end, middles)]
+        for name, end in zip(names, ends, strict=True)
+    ]
+    motion = jerked(names, times, np.transpose(jerks))
+    model = load_collision_model(urdf, robot, cell=cell)
+    stop = _released(law, names, *(values[0] for values in motion.sample(0.86)))
+    assert model.check.at(stop.positions[-1:], np.array([[0, 0]]))[0] < 0.0
+    assert not Surroundings(collisions=model).clearance(motion, law).kept
 
 
 def test_a_robot_that_may_be_off_its_reference_needs_more_room(tmp_path):

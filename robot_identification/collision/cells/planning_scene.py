@@ -55,8 +55,8 @@ def read_planning_scene(path: Path, frame: str, base: Pose) -> PlanningScene:
 
     Raises:
         RobotDescriptionError: the file cannot be read, is no planning scene, is not shown whole, or
-            holds what cannot be taken over: an object in another frame, an octomap, or a shape that
-            is not known; with line and field.
+            holds what cannot be taken over: an object in another frame, an octomap, a plane that a
+            link carries, or a shape that is not known; with line and field.
     """
     raw, digest = read_bytes(path)
     text = raw.decode("utf-8", "replace").split("\n---")[0]  # the first message of several
@@ -88,6 +88,9 @@ def read_planning_scene(path: Path, frame: str, base: Pose) -> PlanningScene:
         here = (*at, "attached_collision_objects", i)
         link, given = str(attached.get("link_name", "")), reader.entry(attached, here, "object")
         reader.require_frame(given, (*here, "object"), link)
+        for number, _ in reader.listed(given, (*here, "object"), "planes"):
+            place = (*here, "object", "planes", number)
+            raise document.error("a plane cannot be carried by a link", *place)
         name = str(given.get("id", "object"))
         carried += [(name, link, *one) for one in reader.shapes(given, (*here, "object"))]
     return PlanningScene(tuple(standing), tuple(carried))

@@ -196,8 +196,9 @@ class BlockPlanner:
         wanted: list[Experiment] = []
         lower, upper = self._box(motion)
         varied = np.arange(joints) <= motion.measured
-        varied &= [not self._settings.why_held(name) for name in self._robot.joint_names]
-        home = np.clip(self._start, motion.lower, motion.upper)
+        held = np.array([bool(self._settings.why_held(name)) for name in self._robot.joint_names])
+        varied &= ~held
+        home = np.where(held, self._start, np.clip(self._start, motion.lower, motion.upper))
         for _ in range(_DRAWS):
             postures = np.where(varied, self._rng.uniform(lower, upper, (count, joints)), home)
             free = self._free(motion, postures)

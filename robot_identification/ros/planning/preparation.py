@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from robot_identification.collision.clearance import Clearance, Nearest
 from robot_identification.errors import NotCertifiedError
@@ -84,8 +87,9 @@ def prepare(
         approach_speed: share of the limits for the approach.
 
     Raises:
-        NotCertifiedError: a limit is not kept any more, plan or robot have changed, or the robot
-            stands too near to a limit.
+        NotCertifiedError: a limit is not kept any more, plan or robot have changed, the robot
+            stands too near to a limit, or a joint that is to be held stands elsewhere or would have
+            to move on the way.
         MissingLimitError: a limit is gone.
         SettingError: there is no such experiment.
     """
@@ -110,17 +114,41 @@ def prepare(
     told = "" if clearance is None else checks.obstacles(clearance).detail
     way, longest, obstacles = None, machine.braking_time(slow), [told]
     if abs(position - start).max() > START_TOLERANCE:
+        _require_held(machine, start, position, job.sources.held)
         require_reserve(machine, position, job.sources)
         way, certificate = approach(
             machine.robot, run, position, speed=approach_speed, surroundings=room
         )
         certificate.require()
+        _require_still(way, job.sources.held)
         longest = max(longest, machine.braking_time(certificate))
         obstacles = [f"approach: {certificate.obstacles}", f"trajectory: {told}"]
     if not machine.surroundings.checked:
         obstacles = [machine.surroundings.unchecked]
     nearest = None if clearance is None else clearance.nearest
     return Prepared(machine, run, way, longest, "; ".join(obstacles), nearest)
+
+
+def _require_held(machine: Machine, start: Array, position: Array, held: Collection[str]) -> None:
+    """Refuse an approach that would move a joint that is to be held."""
+    away = dict(zip(machine.robot.joint_names, np.abs(position - start), strict=True))
+    for name in held:
+        if away[name] > START_TOLERANCE:
+            raise NotCertifiedError(
+                "start",
+                f"{name} is not to be moved and stands {away[name]:.4g} from where the plan holds "
+                "it; plan again",
+            )
+
+
+def _require_still(way: Trajectory, held: Collection[str]) -> None:
+    """Refuse a way around something that moves a joint that is to be held."""
+    swept = dict(zip(way.joint_names, np.ptp(way.positions, axis=0), strict=True))
+    for name in held:
+        if swept[name] > START_TOLERANCE:
+            raise NotCertifiedError(
+                "obstacles", f"no way to the start was found that leaves {name} where it is"
+            )
 
 
 def _slowed_clearance(found: Clearance | None, speed: float) -> Clearance | None:

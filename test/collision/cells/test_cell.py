@@ -1,16 +1,20 @@
 """Cell files, and what robots must not touch where nobody says anything."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-from made_up_cells import ARM, collisions
+from made_up_cells import ARM, collisions, limits_of, swing
 from robot_identification.collision import engine
 from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.cells.cell import read_cell
 from robot_identification.collision.model import load_collision_model
+from robot_identification.collision.scene import STATIC
 from robot_identification.errors import RobotDescriptionError, SettingError
+from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.robot.files.loading import load_robot
 
 URDF = """<robot name="post">
@@ -114,6 +118,20 @@ def test_no_wall_of_a_narrow_cell_is_left_out(tmp_path, size):
     assert {f"room {sign}{axis}" for sign in "+-" for axis in "xyz"} <= kept
 
 
+@pytest.mark.parametrize(("gap", "checked"), [(0.005, True), (0.2, False)])
+def test_what_a_link_cannot_touch_is_kept_clear_of_all_the_same(tmp_path, gap, checked):
+    """Link 2 reaches to a plate but for the gap; 2 cm are wanted, and the hand is folded back."""
+    reach = np.hypot(0.5, 0.2) + 0.06
+    plate = f"obstacles: [{{name: plate, box: [0.1, 4, 4], at: [{reach + gap + 0.05}, 0, 0]}}]\n"
+    model = collisions(tmp_path, plate)
+    assert (frozenset(("link_2", "plate")) in names(model)) == checked
+    stretched = swing(0, 0.6, 4.0, begin=(-0.68, 0.0, 3.0))
+    found = Surroundings(collisions=model).clearance(stretched, limits_of())
+    assert found.kept != checked
+    if checked:
+        assert set(found.nearest.pair) == {"link_2", "plate"}
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -139,6 +157,15 @@ def test_links_joints_and_distances_that_cannot_be_are_named(tmp_path):
         collisions(tmp_path, "rest: {elbow: 1.0}\n")
     with pytest.raises(SettingError, match="clearance"):
         collisions(tmp_path, clearance=-0.1)
+
+
+def test_a_link_carries_no_plane(tmp_path):
+    with pytest.raises((RobotDescriptionError, SettingError), match="plane"):
+        collisions(tmp_path, "tools: [{name: shield, link: link_3, plane: [0, 0, 1]}]\n")
+    body = collisions(tmp_path).scene.bodies[-1]
+    assert (body.link, body.joint) == ("floor", STATIC)
+    with pytest.raises(SettingError, match="floor: a link cannot carry a plane"):
+        replace(body, joint=2)
 
 
 def test_what_two_files_say_counts_together(tmp_path):

@@ -109,6 +109,15 @@ def test_what_cannot_be_taken_over_is_refused_with_its_place(tmp_path, old, new,
     assert "scene.yaml" in str(caught.value)
 
 
+def test_a_plane_that_a_link_carries_is_refused_with_its_place(tmp_path):
+    """A plane has no end: wherever the link is, it would go through the whole cell."""
+    shield = "id: gripper\n      planes: [{coef: [0.0, 0.0, -1.0, 0.5]}]"
+    with pytest.raises(RobotDescriptionError, match="a plane cannot be carried") as caught:
+        read(tmp_path, SCENE.replace("id: gripper", shield))
+    assert "scene.yaml:10" in str(caught.value)
+    assert "attached_collision_objects[0].object.planes[0]" in str(caught.value)
+
+
 def test_a_scene_that_is_not_there_is_named(tmp_path):
     with pytest.raises(RobotDescriptionError, match=r"none\.yaml"):
         read(tmp_path, entry="{file: none.yaml, frame: world}")

@@ -15,6 +15,7 @@ from robot_identification.errors import (
 )
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.one_joint.blocks import axis_components
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
@@ -140,6 +141,16 @@ def test_a_locked_joint_leaves_constants_missing_and_says_so():
     assert moved[4] == 0.0
     assert (moved[:4] > 0.0).all()
     assert all(not block.reason for block in plan.blocks if not block.missing)
+
+
+def test_a_locked_joint_stays_at_the_end_of_its_range():
+    robot = load_robot("scara")
+    limits = MotionLimits.of(robot)
+    start = np.array([limits.middle[0], limits.upper[1]])
+    plan = plan_one_joint(robot, OneJointSettings(start=start, locked=(robot.joint_names[1],)))
+    assert plan.certificate.passed
+    assert np.ptp(plan.trajectory.positions[:, 1]) == 0.0
+    assert plan.trajectory.positions[0, 1] == limits.upper[1]
 
 
 def test_a_joint_without_room_counts_as_locked():

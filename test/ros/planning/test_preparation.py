@@ -61,3 +61,26 @@ def test_distances_of_a_plan_hold_at_every_lower_speed(monkeypatch, tmp_path):
     assert slow.nearest.distance == fast.nearest.distance
     assert slow.nearest.time == pytest.approx(4.0 * fast.nearest.time)
     assert f"{slow.nearest.time:.3f} s" in slow.obstacles
+
+
+def test_the_approach_leaves_joints_that_are_held_where_they_are():
+    job, plan = planned(Sources("scara", held=("joint_2",)), [0.0, 0.5], [1.0, 0.5])
+    near = prepare(job, plan, np.array([0.3, 0.495])).approach
+    assert np.ptp(near.positions, axis=0) == pytest.approx([0.3, 0.005])
+    with pytest.raises(NotCertifiedError, match=r"joint_2 is not to be moved.* 0\.8 from.*again"):
+        prepare(job, plan, np.array([0.3, 1.3]))
+
+
+def test_no_way_around_something_moves_a_joint_that_is_held(monkeypatch):
+    """A detour is sought among postures of all joints."""
+    job, plan = planned(Sources("scara", held=("joint_2",)), [0.0, 0.5], [1.0, 0.5])
+    known = preparation.approach
+
+    def detour(robot, trajectory, posture, **options):
+        way, certificate = known(robot, trajectory, posture, **options)
+        around = np.insert(way.positions, 1, [0.2, 0.9], axis=0)
+        return Trajectory(way.joint_names, [0.0, 5.0, 10.0], around), certificate
+
+    monkeypatch.setattr(preparation, "approach", detour)
+    with pytest.raises(NotCertifiedError, match="leaves joint_2 where it is"):
+        prepare(job, plan, np.array([0.3, 0.5]))
