@@ -89,8 +89,8 @@ def read_planning_scene(path: Path, frame: str, base: Pose) -> PlanningScene:
         link, given = str(attached.get("link_name", "")), reader.entry(attached, here, "object")
         reader.require_frame(given, (*here, "object"), link)
         for number, _ in reader.listed(given, (*here, "object"), "planes"):
-            place = (*here, "object", "planes", number)
-            raise document.error("a plane cannot be carried by a link", *place)
+            plane = (*here, "object", "planes", number)
+            raise document.error("a plane cannot be carried by a link", *plane)
         name = str(given.get("id", "object"))
         carried += [(name, link, *one) for one in reader.shapes(given, (*here, "object"))]
     return PlanningScene(tuple(standing), tuple(carried))
