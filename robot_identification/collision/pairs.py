@@ -154,8 +154,9 @@ def _kept(
         elif between[pair] <= _SHOWN_JOINTS:
             # A robot may be built with less than what is wanted between its own links.
             least = _NEVER if of_robot else wanted
-            harmless = distance[:, column].min() > least
-            harmless = harmless and _never_nearer(arrays, exact, int(pair), ranges, least)
+            harmless = bool(distance[:, column].min() > least) and _never_nearer(
+                arrays, exact, int(pair), ranges, least
+            )
             reason = f"they are never nearer than {least:g} m" if harmless else ""
         if reason:
             kept[pair] = False

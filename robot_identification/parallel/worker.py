@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from robot_identification.errors import (
     RecordingError,
     RobotDescriptionError,
@@ -115,7 +113,7 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
         for samples in stream.batches():
             setbacks.push(samples.stamps)
             identification.push(order.push(samples))
-        setbacks.push(np.zeros(0, dtype=np.int64), last=True)
+        setbacks.end()
         if (rest := order.end()) is not None:
             identification.push(rest)
         identification.finish()

@@ -78,7 +78,9 @@ def build_recording(
         raise RecordingError(
             f"{where}: {len(raw.stamps)} samples are too few; at least {BEGINNING} are needed"
         )
-    SetbackSearch(where).push(raw.stamps, last=True)
+    setbacks = SetbackSearch(where)
+    setbacks.push(raw.stamps)
+    setbacks.end()
     order = in_order(raw.stamps)
     raw, told = continuous_samples(raw.at(order.places), joint_names, where)
     raw, strays = sound_samples(raw)

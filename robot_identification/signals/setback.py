@@ -37,17 +37,23 @@ class SetbackSearch:
         self._passed = 0
         self._known = np.zeros(0, dtype=np.int64)
 
-    def push(self, stamps: Stamps, *, last: bool = False) -> None:
-        """Take in the (samples,) stamps that follow, in ns.
-
-        Args:
-            stamps: in order of arrival.
-            last: whether none follows.
+    def push(self, stamps: Stamps) -> None:
+        """Take in the (samples,) stamps that follow, in ns, in their order of arrival.
 
         Raises:
             RecordingError: the clock was set back.
         """
-        stamps = np.concatenate([self._known, stamps])
+        self._search(np.concatenate([self._known, stamps]), last=False)
+
+    def end(self) -> None:
+        """Take note that no more stamps follow.
+
+        Raises:
+            RecordingError: the clock was set back.
+        """
+        self._search(self._known, last=True)
+
+    def _search(self, stamps: Stamps, *, last: bool) -> None:
         if not len(stamps):
             return
         newest = np.maximum.accumulate(stamps)

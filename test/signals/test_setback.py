@@ -16,7 +16,7 @@ def told(milliseconds, every=None):
     try:
         for first in range(0, len(stamps), every or len(stamps)):
             search.push(stamps[first : first + (every or len(stamps))])
-        search.push(stamps[:0], last=True)
+        search.end()
     except RecordingError as error:
         return str(error)
     return ""

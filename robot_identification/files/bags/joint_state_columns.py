@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,11 @@ class States(NamedTuple):
     velocity: Array | None
     effort: Array | None
     temperature: Array | None = None
+
+    @property
+    def unstamped(self) -> bool:
+        """Whether there are several states, and all of their stamps are 0."""
+        return len(self.stamps) > 1 and not self.stamps.any()
 
     def at(self, places: npt.NDArray[np.bool_]) -> States:
         """Return some of the states."""
@@ -249,4 +255,42 @@ def _joined_signal(parts: Sequence[Array | None], lengths: Sequence[int]) -> Arr
             np.full((length, columns), np.nan) if part is None else part
             for part, length in zip(parts, lengths, strict=True)
         ]
+    )
+
+
+def kind_of(bag: Bag, topic: str) -> str:
+    """Return the type of message that joint states of a topic are read as."""
+    return DYNAMIC_STATE if bag.topics.get(topic) == DYNAMIC_STATE else MESSAGE_TYPE
+
+
+def collected(
+    bag: Bag,
+    topic: str,
+    names: tuple[str, ...],
+    kind: str = MESSAGE_TYPE,
+    interfaces: Mapping[str, str] = INTERFACES,
+    *,
+    partly: bool = False,
+) -> tuple[States, bool]:
+    """Return the joint states of a topic, and whether the times of recording are their stamps.
+
+    They are where all stamps are 0.  Arguments are those of :class:`StateCollector`.
+
+    Raises:
+        BagError: the bag is damaged.
+        JointNameError: a message lacks a joint, or, partly, all messages lack all.
+    """
+    collector = partial(StateCollector, bag, topic, names, kind, interfaces, partly=partly)
+    states = collector().collect()
+    if not states.unstamped:
+        return states, False
+    bag.warnings.append(told_without_stamps(bag, topic))
+    return collector(recorded=True).collect(), True
+
+
+def told_without_stamps(bag: Bag, topic: str) -> str:
+    """Return the warning that states of a topic are read by the times of recording."""
+    return (
+        f"{bag.path}: {topic}: no state has a stamp; the times of recording count, which vary "
+        "more: have the driver fill header.stamp"
     )

@@ -21,7 +21,13 @@ from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as D
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_bag
 from robot_identification.files.bags.joint_state_cdr import CONTROLLER_STATE
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
-from robot_identification.files.bags.joint_state_columns import StateCollector, States
+from robot_identification.files.bags.joint_state_columns import (
+    StateCollector,
+    States,
+    collected,
+    kind_of,
+    told_without_stamps,
+)
 from robot_identification.files.bags.refusals import Refusals
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.arrays import by_value, check_finite
@@ -108,7 +114,7 @@ def read_joint_states(
     names = tuple(joint_names)
     with open_bag(path, cancelled) as bag:
         dynamic = bag.topics.get(topic) == DYNAMIC_STATE
-        states, recorded = collected(bag, topic, names, interfaces)
+        states, recorded = collected(bag, topic, names, kind_of(bag, topic), interfaces)
         if not efforts_needed:
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
         if not positions_needed:
@@ -137,49 +143,6 @@ def read_joint_states(
         *(samples, str(path), digest, warnings, without, states.temperature, dynamic),
         refused=refusals.count,
     )
-
-
-def collected(
-    bag: Bag,
-    topic: str,
-    names: tuple[str, ...],
-    interfaces: Mapping[str, str] = INTERFACES,
-    *,
-    partly: bool = False,
-) -> tuple[States, bool]:
-    """Return the joint states of a topic, and whether the times of recording are their stamps.
-
-    They are where all stamps are 0.  Arguments are those of :class:`.StateCollector`.
-
-    Raises:
-        BagError: the bag is damaged.
-        JointNameError: a message lacks a joint, or, partly, all messages lack all.
-    """
-    kind = _kind_of(bag, topic)
-    collector = partial(StateCollector, bag, topic, names, kind, interfaces, partly=partly)
-    states = collector().collect()
-    if not without_stamps(states.stamps):
-        return states, False
-    bag.warnings.append(told_without_stamps(bag, topic))
-    return collector(recorded=True).collect(), True
-
-
-def without_stamps(stamps: npt.NDArray[np.int64]) -> bool:
-    """Tell whether (states,) stamps are none: more than one, and all of them 0."""
-    return len(stamps) > 1 and not stamps.any()
-
-
-def told_without_stamps(bag: Bag, topic: str) -> str:
-    """Return the warning that states of a topic are read by the times of recording."""
-    return (
-        f"{bag.path}: {topic}: no state has a stamp; the times of recording count, which vary "
-        "more: have the driver fill header.stamp"
-    )
-
-
-def _kind_of(bag: Bag, topic: str) -> str:
-    """Return the type of message that joint states of a topic are read as."""
-    return DYNAMIC_STATE if bag.topics.get(topic) == DYNAMIC_STATE else JOINT_STATE
 
 
 def _required(
@@ -263,13 +226,13 @@ class JointStateStream:
 
     def _states(self) -> Iterator[States]:
         """Yield the states, by their stamps or by the times of recording."""
-        kind = _kind_of(self._bag, self._topic)
+        kind = kind_of(self._bag, self._topic)
         collector = partial(
             StateCollector, self._bag, self._topic, self._names, kind, self._interfaces
         )
         undecided = True
         for states in collector().batches():
-            if undecided and without_stamps(states.stamps):
+            if undecided and states.unstamped:
                 self._bag.warnings.append(told_without_stamps(self._bag, self._topic))
                 yield from collector(recorded=True).batches()
                 return
@@ -394,7 +357,7 @@ def _reference(
     states = StateCollector(bag, topic, names, kind, recorded=recorded).collect()
     if states.position is None:
         raise MissingSignalError("position", f"{bag.path}: {topic}")
-    if not recorded and without_stamps(states.stamps):
+    if not recorded and states.unstamped:
         bag.warnings.append(
             f"{bag.path}: {topic}: reference ignored: a sample without a stamp holds at an unknown "
             "time"

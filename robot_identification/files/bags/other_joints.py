@@ -12,7 +12,8 @@ import numpy as np
 
 from robot_identification.errors import JointNameError, MissingSignalError, SampleError
 from robot_identification.files.bags.files import open_bag
-from robot_identification.files.bags.joint_states import collected, read_joint_states
+from robot_identification.files.bags.joint_state_columns import collected, kind_of
+from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
@@ -90,7 +91,7 @@ def held_joint_warnings(
     first, last = (recording.start_stamp + round(1e9 * one) for one in seconds)
     with open_bag(path, cancelled) as bag:
         try:
-            states, _ = collected(bag, topic, names, interfaces, partly=True)
+            states, _ = collected(bag, topic, names, kind_of(bag, topic), interfaces, partly=True)
         except JointNameError:
             return []  # nobody has recorded them
     inside = states.at((first <= states.stamps) & (states.stamps <= last))

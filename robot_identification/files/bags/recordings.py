@@ -18,15 +18,13 @@ from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
 from robot_identification.files.bags.cdr.messages import read_array
 from robot_identification.files.bags.cdr.values import LITTLE_ENDIAN
 from robot_identification.files.bags.files import Bag, foreign_errors, open_bag
-from robot_identification.files.bags.joint_state_columns import StateCollector
+from robot_identification.files.bags.joint_state_columns import collected
 from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
     BagJointStates,
     joints_without,
     measured_velocity,
     read_joint_states,
-    told_without_stamps,
-    without_stamps,
 )
 from robot_identification.files.bags.other_joints import follower_warnings, held_joint_warnings
 from robot_identification.files.bags.refusals import Refusals
@@ -106,12 +104,9 @@ def _states(
     topic = source.topic
     if topic not in bag.topics:
         raise TopicError(bag.path, topic, sorted(bag.topics))
-    states = StateCollector(bag, topic, names).collect()
-    if without_stamps(states.stamps):
-        if delay_needed:
-            source.require_delay()
-        bag.warnings.append(told_without_stamps(bag, topic))
-        states = StateCollector(bag, topic, names, recorded=True).collect()
+    states, recorded = collected(bag, topic, names)
+    if recorded and delay_needed:
+        source.require_delay()
     if states.effort is None:
         raise MissingSignalError("effort", f"{bag.path}: {topic}")
     return EffortSamples(states.stamps, states.effort)

@@ -13,7 +13,6 @@ from robot_identification.files.atomic import check_targets, write_files_atomica
 from robot_identification.files.export.bodies import (
     LinkBody,
     Mechanism,
-    link_bodies,
     mechanism_of,
 )
 from robot_identification.files.export.controller import controller_yaml
@@ -21,7 +20,6 @@ from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.text import Data, comment, number, yaml_text
 from robot_identification.files.export.urdf import describe, refuse_inputs, urdf_file, urdf_remarks
 from robot_identification.files.export.xacro import xacro_text
-from robot_identification.robot.files.urdf import UrdfDescription
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm
 
@@ -114,13 +112,18 @@ def write_outputs(
     for path in paths:
         refuse_inputs(path, [*keep, *([] if original is None else [original])])
     description = None if original is None or not targets else describe(original, robot)
-    contents = [*_contents(targets, robot, values, original, description), *beside]
+    mechanisms = {
+        kind: mechanism_of(robot, values, description, apart=kind == XACRO)
+        for kind in targets
+        if kind != URDF
+    }
+    contents = [*_contents(targets, robot, values, original, mechanisms), *beside]
     remarks = urdf_remarks(robot, values, original) if URDF in targets else ()
     if URDF not in targets and PLAIN & set(targets):
         found = plain_friction(robot, values)
         remarks = tuple(plain.remark for plain in found if plain is not None)
     if XACRO in targets:
-        bodies = link_bodies(robot, values, description, apart=True)
+        bodies = mechanisms[XACRO].joints
         remarks += tuple(joint.lumped_remark for joint in bodies if joint.lumped)
     write_files_atomically(contents)
     return remarks
@@ -131,12 +134,11 @@ def _contents(
     robot: RobotModel,
     values: npt.ArrayLike,
     original: str | Path | None,
-    description: UrdfDescription | None,
+    mechanisms: Mapping[str, Mechanism],
 ) -> Iterator[tuple[str | Path, bytes]]:
     """Yield each file with what it is to hold."""
     for kind, path in targets.items():
         if kind == URDF:
             yield path, urdf_file(robot, values, original)
         else:
-            mechanism = mechanism_of(robot, values, description, apart=kind == XACRO)
-            yield path, BESIDE[kind](mechanism).encode("utf-8")
+            yield path, BESIDE[kind](mechanisms[kind]).encode("utf-8")

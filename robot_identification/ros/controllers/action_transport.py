@@ -206,7 +206,7 @@ class ActionTransport:
         """Tell what was accepted, and is not to be cancelled for that."""
         unwanted = (*self._unwanted, *self._given_up)
         for goal, message in self._news:
-            if goal.accepted and not any(goal is one for one in unwanted):
+            if goal.accepted and goal not in unwanted:
                 self._tell(message)
         self._news = [(goal, m) for goal, m in self._news if goal.accepted is None]
 

@@ -30,6 +30,19 @@ def stopped(arm, reason):
     return arm.text
 
 
+def accept_while_somebody_waits(arm):
+    """Have the newest goal accepted as soon as the node waits; return the goals of such waits."""
+    waited = []
+
+    def answer(_):
+        waited.append(arm.controller.sent[-1])
+        arm.controller.answer(arm.controller.sent[-1], True)
+        arm.executor.look()
+
+    arm.controller.work = answer
+    return waited
+
+
 class TestFollowing:
     def test_a_trajectory_that_is_accepted_is_followed_to_the_end_that_the_controller_tells(
         self, arm
@@ -329,11 +342,9 @@ class TestStops:
         arm.executor.stop()
         if over:
             arm.wait_for(*ENDS)
-        arm.controller.work = lambda _: (
-            arm.controller.answer(arm.controller.sent[-1], True),
-            arm.executor.look(),
-        )
+        waited = accept_while_somebody_waits(arm)
         arm.executor.finish()
+        assert waited
         last = arm.controller.sent[-1]
         assert last.accepted
         assert last.asked == int(over)
@@ -344,14 +355,7 @@ class TestStops:
         arm.start()
         arm.pass_time(1.0 if accepted else 0.05)
         arm.controller.answers = None
-        waited = []
-
-        def answer(_):
-            waited.append(arm.controller.sent[-1])
-            arm.controller.answer(arm.controller.sent[-1], True)
-            arm.executor.look()
-
-        arm.controller.work = answer
+        waited = accept_while_somebody_waits(arm)
         arm.executor.finish()
         assert waited
         assert len(arm.controller.sent) == 1 + accepted

@@ -73,6 +73,16 @@ def sent(arm):
     return len(arm.controller.sent) + len(arm.on_topic)
 
 
+def deactivate_while_it_moves(node):
+    """Ask a node whose robot does not come to rest for the transition, and wait for its end."""
+    world = node.arm.world
+    node.ask("deactivate")
+    while node.arm.lifecycle.under_way:
+        world.offset = world.offset + np.array([0.005, 0.0])  # per 20 ms
+        node.arm.pass_time(0.02)
+        node.arm.lifecycle.look()
+
+
 class TestDeactivate:
     @pytest.mark.parametrize("seconds", [0.1, 0.31, 0.6, 1.3, 2.2, 3.9])
     @pytest.mark.parametrize("way", ["action", "topic"])
@@ -135,12 +145,7 @@ class TestDeactivate:
 
     def test_a_robot_that_does_not_come_to_rest_fails_it(self, caplog):
         node = in_motion()
-        world = node.arm.world
-        node.ask("deactivate")
-        while node.arm.lifecycle.under_way:
-            world.offset = world.offset + np.array([0.005, 0.0])  # per 20 ms
-            node.arm.pass_time(0.02)
-            node.arm.lifecycle.look()
+        deactivate_while_it_moves(node)
         assert node.asked.answers[-1] is False
         assert node.state == "active"
         assert "deactivate has failed: the node is deactivated" in caplog.text
@@ -148,12 +153,7 @@ class TestDeactivate:
 
     def test_a_robot_that_is_seen_to_move_after_that_fails_it_again(self):
         node = in_motion()
-        world = node.arm.world
-        node.ask("deactivate")
-        while node.arm.lifecycle.under_way:
-            world.offset = world.offset + np.array([0.005, 0.0])  # per 20 ms
-            node.arm.pass_time(0.02)
-            node.arm.lifecycle.look()
+        deactivate_while_it_moves(node)
         assert "use the emergency stop" in node.arm.executor.stop()
         node.ask("deactivate")
         assert node.wait() is False
