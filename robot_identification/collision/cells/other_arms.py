@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from robot_identification.collision.cells.cell import Arm
 from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.errors import SettingError
 from robot_identification.robot.geometry import forward_kinematics
+from robot_identification.robot.loops import loop_matrix, loop_offset
 from robot_identification.robot.model import RobotModel
 
 Postures = Mapping[str, Mapping[str, float]]
@@ -17,6 +20,8 @@ Postures = Mapping[str, Mapping[str, float]]
 
 def arm_position(arm: Arm, robot: RobotModel, postures: Postures | None) -> list[float]:
     """Return where the joints of another robot are, in its order, in rad or m.
+
+    Joints that follow others are where the relations of the loops put them, unless they are told.
 
     Args:
         arm: as a cell file describes it.
@@ -34,9 +39,12 @@ def arm_position(arm: Arm, robot: RobotModel, postures: Postures | None) -> list
         raise SettingError(
             f"arms: {arm.name}: position", unknown, f"{robot.name} has no joint of this name"
         )
+    active = robot.active_names
     if arm.joint_states and postures is not None:
-        position.update(postures.get(arm.name, {}))
-        missing = [name for name in robot.joint_names if name not in position]
+        told = postures.get(arm.name, {})
+        # The file may have a follower where it was before the joints moved that it follows.
+        position = {name: place for name, place in position.items() if name in active} | dict(told)
+        missing = [name for name in active if name not in position]
         if missing:
             raise SettingError(
                 f"arms: {arm.name}",
@@ -44,7 +52,10 @@ def arm_position(arm: Arm, robot: RobotModel, postures: Postures | None) -> list
                 f"nothing has said where its joints {', '.join(missing)} are; give them in "
                 "position of the cell file if the driver does not tell them",
             )
-    return [position.get(name, 0.0) for name in robot.joint_names]
+    moved = np.array([position.get(name, 0.0) for name in active])
+    related = loop_matrix(robot) @ moved + loop_offset(robot)
+    names = enumerate(robot.joint_names)
+    return [position.get(name, float(related[i])) for i, name in names]
 
 
 def standing_bodies(

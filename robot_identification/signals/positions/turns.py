@@ -14,15 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot.model import Array
+from robot_identification.signals.clock import LONGEST_BRIDGED_NS
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.rows import Flags
 
 TURN = 2.0 * np.pi
 
 _TOLERANCE = 0.5
-"""By how much a step may differ from a turn, in rad: the way that a joint goes in it."""
-_LONGEST_NS = 200_000_000
-"""Longest step: the fastest wrists go 3.5 rad in it, which nobody takes for a turn."""
+_SPEED = 2.5
+"""A step may differ from a turn by the way that a joint goes in it: 0.5 rad, or what it goes at
+this speed in rad/s, whichever is more.  In 0.4 s, the longest gap that is bridged, only joints of
+more than 13 rad/s could go from one end of a turn to the other."""
 _LOWEST = np.array([[-np.pi], [0.0]])
 """Where the turns begin that drivers wrap positions into, in rad."""
 _ROUNDING = 0.01
@@ -37,12 +39,17 @@ def added_turns(before: Array, after: Array, durations: npt.ArrayLike) -> Array:
         after: (..., joints) those after it.
         durations: (...) of the steps in ns.
     """
-    steps = after - before
-    quick = np.asarray(durations)[..., None] <= _LONGEST_NS
+    steps, lasted = after - before, np.asarray(durations, dtype=np.float64)[..., None]
+    quick = lasted <= LONGEST_BRIDGED_NS
     inside = (_fits(before) & _fits(after)).any(axis=0)
-    wrapped = quick & inside & (np.abs(np.abs(steps) - TURN) < _TOLERANCE)
+    wrapped = quick & inside & (np.abs(np.abs(steps) - TURN) < _tolerance(lasted))
     added: Array = np.where(wrapped, -TURN * np.sign(steps), 0.0)
     return added
+
+
+def _tolerance(durations: Array) -> Array:
+    """Return by how much steps that last so long, in ns, may differ from a turn, in rad."""
+    return np.maximum(_TOLERANCE, _SPEED * 1e-9 * durations)
 
 
 def way_apart(first: float, second: float) -> float:
@@ -94,10 +101,12 @@ class Turns:
         if np.abs(position).max() > np.pi + _ROUNDING:
             self._fits = self._fits & _fits(position.min(axis=0)) & _fits(position.max(axis=0))
         largest = max(largest_step(position), float(np.abs(position[0] - last[1]).max()))
-        if not self._turned.any() and largest < TURN - _TOLERANCE:
+        durations = np.diff(stamps, prepend=last[0])
+        longest = np.minimum(durations.max(), LONGEST_BRIDGED_NS)
+        if not self._turned.any() and largest < TURN - float(_tolerance(longest)):
             return position
         before = np.concatenate([last[1], position[:-1]])
-        added = added_turns(before, position, np.diff(stamps, prepend=last[0]))
+        added = added_turns(before, position, durations)
         added = np.where(self._fits.any(axis=0), added, 0.0)
         self.wraps += np.count_nonzero(added, axis=0)
         turned = self._turned + np.cumsum(added, axis=0)

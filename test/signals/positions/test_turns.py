@@ -114,9 +114,36 @@ def test_drivers_wrap_at_half_a_turn_or_at_none(lowest, size):
 
 def test_a_joint_that_went_round_while_nothing_came_has_not_been_wrapped():
     position = np.array([[0.0], [0.0], [TURN], [TURN]])
-    stamps = START + MILLISECOND * np.array([0, 1, 300, 301])
+    stamps = START + MILLISECOND * np.array([0, 1, 500, 501])
     assert_array_equal(Turns().continued(stamps, position), position)
     assert_array_equal(Turns().continued(stamps // 2, position), np.zeros((4, 1)))
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.1, 0.3, 0.39])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_turn_within_a_gap_that_is_bridged_is_one(gap, size):
+    """The joint turns at 2 rad/s, and is in the middle of the gap where its driver wraps it."""
+    times = np.arange(1000) * 1e-3
+    times = times[np.abs(times - 0.5) > gap / 2.0]
+    position = np.pi + 2.0 * (times[:, None] - 0.5)
+    stamps = START + np.rint(1e9 * times).astype(np.int64)
+    turns = Turns()
+    parts = [slice(first, first + size) for first in range(0, len(stamps), size)]
+    found = [turns.continued(stamps[part], wrapped(position[part])) for part in parts]
+    assert_allclose(np.concatenate(found), position, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_fast_way_from_one_limit_to_the_other_within_a_gap_is_none(size):
+    """At 12 rad/s for 0.39 s, as the fastest wrists can."""
+    times = np.arange(1000) * 1e-3
+    times = times[np.abs(times - 0.5) > 0.195]
+    position = np.clip(12.0 * (times[:, None] - 0.5), -3.0, 3.0)
+    stamps = START + np.rint(1e9 * times).astype(np.int64)
+    turns = Turns()
+    parts = [slice(first, first + size) for first in range(0, len(stamps), size)]
+    found = [turns.continued(stamps[part], position[part]) for part in parts]
+    assert_array_equal(np.concatenate(found), position)
 
 
 def test_a_recording_is_that_of_positions_that_were_not_wrapped_and_says_so():
