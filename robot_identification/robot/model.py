@@ -238,6 +238,11 @@ class RobotModel:
         if self.loads is not None:
             object.__setattr__(self, "loads", read_only(self.loads))
 
+    def __repr__(self) -> str:
+        count = len(self.joints)
+        names = ", ".join(self.joint_names if count <= 8 else (*self.joint_names[:7], "..."))
+        return f"<RobotModel: {self.name}, {count} joint{'s'[: count > 1]}: {names}>"
+
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, in the order of the model."""

@@ -177,6 +177,13 @@ def test_results_tell_themselves(robot, bag, result, calibrated):
     assert len(result.records()) == 8
 
 
+def test_robots_and_trajectories_are_told_in_a_line(robot):
+    trajectory = ri.Trajectory(robot.joint_names, [0.0, 1.5], np.zeros((2, 2)))
+    assert repr(robot) == "<RobotModel: scara, 2 joints: joint_1, joint_2>"
+    assert repr(trajectory) == "<Trajectory: 2 points, 1.5 s, joints joint_1, joint_2>"
+    assert repr(ri.load_robot("emps")) == "<RobotModel: emps, 1 joint: slide>"
+
+
 def test_a_name_is_no_markup(result):
     odd = dataclasses.replace(result, robot="<b>", warnings=("1 < 2",))
     assert "&lt;b&gt;" in odd._repr_html_()

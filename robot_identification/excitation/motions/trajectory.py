@@ -63,6 +63,10 @@ class Trajectory:
         self._check_names_and_times()
         self._check_values()
 
+    def __repr__(self) -> str:
+        size = f"{len(self.times)} points, {self.duration:.6g} s"
+        return f"<Trajectory: {size}, joints {', '.join(self.joint_names)}>"
+
     def _check_names_and_times(self) -> None:
         if len(set(self.joint_names)) != len(self.joint_names):
             raise TrajectoryError("a trajectory names each joint once")
