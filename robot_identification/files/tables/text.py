@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,10 +39,7 @@ class TableText:
         Raises:
             BagError: there are none with numbers.
         """
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = raw.decode("latin-1")
+        text = _decoded(raw)
         if "\0" in text:
             raise BagError(path, "is no table of text; is it a bag of another name?")
         lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
@@ -57,7 +55,8 @@ class TableText:
         if not lines:
             raise BagError(path, "has no rows of numbers")
         separator = next((mark for mark in "\t;," if mark in lines[0][1]), None)
-        if separator is not None and separator != "," and any("," in line for _, line in lines[:9]):
+        # Numbers without a fraction have no decimal comma: the first ones may be of that kind.
+        if separator is not None and separator != "," and any("," in line for _, line in lines):
             lines = [(n, line.replace(",", ".")) for n, line in lines]
         count = len(_cells(lines[0][1], separator))
         return cls(path, tuple(names) if len(names) == count else (), count, lines, separator)
@@ -120,6 +119,15 @@ class TableText:
             name = self.header[column] if self.header else f"column {column + 1}"
             told = f'"{cell:.40}" is no number' if cell else "is empty"
             raise BagError(self.path, f"line {line}, {name}: {told}") from None
+
+
+def _decoded(raw: bytes) -> str:
+    """Return the text of a file: UTF-8, UTF-16 with its mark, or else one byte a character."""
+    marked = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return raw.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
 
 
 def _cells(line: str, separator: str | None) -> list[str]:

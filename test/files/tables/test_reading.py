@@ -90,6 +90,23 @@ def test_decimal_commas_are_read_beside_semicolons(table):
     same(read_table(table(content), NAMES), values)
 
 
+def test_decimal_commas_may_come_after_rows_of_whole_numbers(table):
+    """As of a robot that stands while its log begins."""
+    values = rows()
+    values[:20, 1:] = 0.0
+    content = text(values, HEADER.replace(",", ";"), ";", "{:.9g}").replace(".", ",")
+    same(read_table(table(content), NAMES), values)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig", "latin-1"])
+def test_texts_are_read_as_spreadsheets_write_them(tmp_path, encoding):
+    values, path = rows(), tmp_path / "log.txt"
+    content = text(values, HEADER.replace(",", "\t").replace("hip", "h\u00fcfte"), "\t")
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    path.write_bytes(mark + content.encode(encoding))
+    same(read_table(path, ("h\u00fcfte", "knee")), values)
+
+
 def test_patterns_name_the_columns_of_all_joints_in_the_robots_order(table):
     values = rows()
     header = "timestamp,q_1,q_0,v_1,v_0,i-knee,i-hip"
