@@ -173,15 +173,7 @@ class RowChoice:
 
     def __init__(self, robot: RobotModel, processing: Processing) -> None:
         self._processing = processing
-        thresholds = np.asarray(processing.velocity_threshold)
-        self._limits = [
-            [
-                (motion, least)
-                for motion in _friction_motions(robot, joint)
-                if (least := float(np.linalg.norm(motion * thresholds))) > 0.0
-            ]
-            for joint in range(len(robot.active_joints))
-        ]
+        self._limits = least_speeds(robot, processing.velocity_threshold)
 
     def moving(self, velocity: Array, places: npt.NDArray[np.intp], factor: int) -> Flags:
         """Tell at which samples the signs of the speeds that enter a joint's row are reliable.
@@ -275,6 +267,26 @@ def rows_missed(
             moving = choice.of_segment(segment)
             missed += int(np.count_nonzero(moving[:, measured < LEAST_SHARE]))
     return missed
+
+
+def least_speeds(robot: RobotModel, thresholds: npt.ArrayLike) -> list[list[tuple[Array, float]]]:
+    """Return what must be fast enough for the rows of each active joint.
+
+    Args:
+        robot: its couplings say which speeds enter which rows.
+        thresholds: (active,) least speeds of the joints, in rad/s or m/s.
+
+    Returns:
+        For each joint (active,) combinations of joint velocities, and the least speed of each.
+    """
+    return [
+        [
+            (motion, least)
+            for motion in _friction_motions(robot, joint)
+            if (least := float(np.linalg.norm(motion * np.asarray(thresholds)))) > 0.0
+        ]
+        for joint in range(len(robot.active_joints))
+    ]
 
 
 def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:

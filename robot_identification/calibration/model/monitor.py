@@ -20,12 +20,15 @@ from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import entries as entry_of
+from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.periodic.settings import PERIODS
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.processing import ThresholdScope
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.growing.samples import FilteredBlock, OnlineFilter
+from robot_identification.signals.rows import Flags, least_speeds
 
 WINDOW = 100
 """Rows that the drift is the mean of."""
@@ -52,7 +55,8 @@ class ResidualReference:
         cut_rows: rows at the start of a run that the filters' end effects reach.
         residual_std: (joints,) standard deviation of the residuals that the calibrated parameters
             left on the data of the identification, in N m or N; 0 where there are none of single
-            samples, but of averages over periods.
+            samples and measured motion, but of averages over periods or of a simulation (DIDIM).
+        scope: whether a joint that is slow costs its own row, or those of all joints.
         filter_order: order of one pass of the filter of the positions.
         difference_order: order of accuracy of the differences.
     """
@@ -63,6 +67,7 @@ class ResidualReference:
     window: int
     cut_rows: int
     residual_std: Array
+    scope: ThresholdScope = "joint"
     filter_order: int = filtering.DEFAULT_ORDER
     difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER
 
@@ -84,12 +89,13 @@ class ResidualReference:
         settings = result.settings
         joints = len(result.joint_names)
         thresholds = _value(settings, "velocity_threshold") or (0.0,) * joints
+        scope = settings.get("velocity_threshold_scope", {})
         identified = calibrated.error_identified.joints
         growth = np.divide(
             calibrated.error.joints, identified, out=np.ones(joints), where=identified > 0.0
         )
         left = result.estimate.residual_std * np.maximum(growth, 1.0)
-        if PERIODS in settings:
+        if PERIODS in settings or not method_of(result.method).measured_motion:
             left = np.zeros(joints)
         return cls(
             cutoff_hz=float(_value(settings, "cutoff_hz")),
@@ -98,6 +104,7 @@ class ResidualReference:
             window=math.ceil(float(_value(settings, "velocity_threshold_window"))),
             cut_rows=_CUT_ROWS,
             residual_std=left,
+            scope="sample" if scope.get("value") == "sample" else "joint",
             filter_order=int(_value(settings, "filter_order")),
             difference_order=int(_value(settings, "difference_order")),
         )
@@ -162,7 +169,7 @@ class ModelMonitor:
             )
             for rate_hz in (_EVERY_SAMPLE, level.rate_hz)
         )
-        self._residuals = _Residuals(level)
+        self._residuals = _Residuals(robot, level)
 
     def push(
         self, stamps: npt.NDArray[np.int64], position: Array, effort: Array
@@ -214,8 +221,9 @@ class _Residuals:
     The last rows wait: should the run end with them, end effects reach them.
     """
 
-    def __init__(self, level: ResidualReference) -> None:
+    def __init__(self, robot: RobotModel, level: ResidualReference) -> None:
         self._level = level
+        self._limits = least_speeds(robot, level.threshold)
         joints = len(level.threshold)
         self._newest = [deque[float](maxlen=WINDOW) for _ in range(joints)]
         self._none = np.zeros((0, joints))
@@ -223,7 +231,7 @@ class _Residuals:
 
     def _begin_run(self) -> None:
         self._to_cut = self._level.cut_rows
-        self._speed, self._residual = self._none, self._none
+        self._velocity, self._residual = self._none, self._none
 
     def add(self, block: FilteredBlock) -> None:
         """Take in rows whose effort is the residual; those without all neighbours yet wait."""
@@ -232,19 +240,29 @@ class _Residuals:
             self._begin_run()
         cut = min(self._to_cut, len(residual))
         self._to_cut -= cut
-        self._speed = np.concatenate([self._speed, np.abs(block.velocity[cut:])])
+        self._velocity = np.concatenate([self._velocity, block.velocity[cut:]])
         self._residual = np.concatenate([self._residual, residual[cut:]])
         reach, held = self._level.window, max(self._level.window, self._level.cut_rows)
-        if len(self._speed) <= reach + held:
+        if len(self._velocity) <= reach + held:
             return
-        moving = self._speed >= self._level.threshold
+        moving = self._moving(self._velocity)
         around = np.lib.stride_tricks.sliding_window_view(moving, 2 * reach + 1, axis=0)
         ready = self._residual[reach : len(self._residual) - held]
         kept = np.asarray(around[: len(ready)].all(axis=2), dtype=np.bool_)
         for joint, newest in enumerate(self._newest):
             newest.extend(ready[kept[:, joint], joint].tolist())
-        pending = len(self._speed) - reach - held
-        self._speed, self._residual = self._speed[pending:], self._residual[pending:]
+        pending = len(self._velocity) - reach - held
+        self._velocity, self._residual = self._velocity[pending:], self._residual[pending:]
+
+    def _moving(self, velocity: Array) -> Flags:
+        """Tell, (rows, joints), where the signs of the speeds that enter a row are reliable."""
+        moving = np.ones(velocity.shape, dtype=np.bool_)
+        for joint, limits in enumerate(self._limits):
+            for motion, least in limits:
+                moving[:, joint] &= np.abs(velocity @ motion) >= least
+        if self._level.scope == "sample":
+            moving[:] = moving.all(axis=1, keepdims=True)
+        return moving
 
     @property
     def has_level(self) -> bool:

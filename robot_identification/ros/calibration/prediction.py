@@ -33,7 +33,7 @@ from robot_identification.ros.messages.common import time_of
 _BLOCK_PERIOD = 0.1
 _TAKES = 10  # times that states are taken in for a block, where external efforts are wanted
 _PORTION, _PORTIONS = 250, 8  # states at a time, and how often without a pause
-_NO_LEVEL = "watching; drift is not told: the identification left no residuals of single samples"
+_NO_LEVEL = "watching; drift is not told: the identification left no residuals of measured motion"
 
 
 class Prediction:

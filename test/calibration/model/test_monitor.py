@@ -11,7 +11,9 @@ from robot_identification.calibration.model.monitor import ModelMonitor, Residua
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.identify import identify
+from robot_identification.robot.couplings import Coupling, CouplingTerm
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.settings import resolve_processing
@@ -102,6 +104,60 @@ def test_nothing_is_said_before_enough_rows_have_come():
     q, tau = motion()
     watch.push(STAMPS[:300], q[:300], tau[:300])
     assert np.isnan(watch.drift).all()
+
+
+COUPLED = replace(
+    ROBOT,
+    couplings=(
+        Coupling(
+            "Fcm",
+            TermKind.COULOMB,
+            (CouplingTerm(on={"joint_2": 1.0}, of={"joint_1": 1.0, "joint_2": 1.0}),),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(("robot", "drifts"), [(ROBOT, True), (COUPLED, False)])
+def test_rows_that_the_identification_leaves_out_are_no_drift(robot, drifts):
+    """Friction of a shared motor changes its sign where the sum of two speeds does."""
+    q, tau = motion()
+    summed = np.abs(np.gradient(q, 0.01, axis=0).sum(axis=1))
+    noise = np.random.default_rng(5).normal(size=tau.shape) * NOISE
+    noise[summed < 0.2, 1] += 1.0
+    values = np.append(TRUTH, np.zeros(len(robot.couplings)))
+    level = replace(LEVEL, threshold=np.array([0.4, 0.4]), window=3)
+    watch = ModelMonitor(robot, values, level)
+    watch.push(STAMPS, q, tau + noise)
+    np.testing.assert_array_equal(watch.drift > DRIFT_WARNING, [False, drifts])
+
+
+@pytest.mark.parametrize(("scope", "drifts"), [("joint", True), ("sample", False)])
+def test_with_scope_sample_a_slow_joint_costs_the_rows_of_all(scope, drifts):
+    q, tau = motion()
+    slow = np.abs(np.gradient(q[:, 1], 0.01)) < 0.2
+    noise = np.random.default_rng(5).normal(size=tau.shape) * NOISE
+    noise[slow, 0] += 4.0
+    level = replace(LEVEL, threshold=np.array([0.0, 0.4]), window=3, scope=scope)
+    watch = ModelMonitor(ROBOT, TRUTH, level)
+    watch.push(STAMPS, q, tau + noise)
+    assert (watch.drift[0] > DRIFT_WARNING) == drifts
+
+
+def test_the_simulation_of_didim_leaves_no_level_for_measured_motion():
+    """Its residuals are smaller by far: simulated accelerations have no noise."""
+    recording = build_recording(RawSamples(STAMPS, *_measured()), ROBOT.joint_names)
+    result = identify(ROBOT, [recording])
+    calibrated = calibrate(ROBOT, result)
+    assert ResidualReference.of(result, calibrated).residual_std.all()
+    simulated = replace(result, method="didim")
+    assert not ResidualReference.of(simulated, calibrated).residual_std.any()
+
+
+def _measured():
+    """Return positions, no velocities, and efforts with noise."""
+    q, tau = motion()
+    return q, None, tau + np.random.default_rng(5).normal(size=tau.shape) * NOISE
 
 
 def test_averages_over_periods_leave_no_level_for_single_samples():
