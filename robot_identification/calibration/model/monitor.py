@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ WINDOW = 100
 FEWEST = 30
 """Rows below which nothing is said of it."""
 
+# A filter of order 4 with so many times the highest harmonic as cut-off leaves it undamped to 2e-5.
+_HARMONICS = 4.0
 _CUT_ROWS = 6  # the decimation filter has died down after six of its outputs
 _EVERY_SAMPLE = math.inf
 # Share of a row that must be measured: beside a bridged gap accelerations are worse than residuals.
@@ -48,7 +50,8 @@ class ResidualReference:
     """Residuals of the identification, with which later ones are compared.
 
     Attributes:
-        cutoff_hz: cut-off of the positions, Hz.
+        cutoff_hz: cut-off of the positions, Hz; after averages over periods four times the highest
+            harmonic of their series.
         rate_hz: rate of the rows, Hz.
         threshold: (joints,) speeds below which a row of a joint tells nothing.
         window: rows around a row in which the speed must stay above its threshold.
@@ -94,20 +97,27 @@ class ResidualReference:
         growth = np.divide(
             calibrated.error.joints, identified, out=np.ones(joints), where=identified > 0.0
         )
-        left = result.estimate.residual_std * np.maximum(growth, 1.0)
-        if PERIODS in settings or not method_of(result.method).measured_motion:
-            left = np.zeros(joints)
-        return cls(
+        found = cls(
             cutoff_hz=float(_value(settings, "cutoff_hz")),
             rate_hz=float(_value(settings, "rate_hz")),
             threshold=np.array(thresholds, dtype=np.float64),
             window=math.ceil(float(_value(settings, "velocity_threshold_window"))),
             cut_rows=_CUT_ROWS,
-            residual_std=left,
+            residual_std=result.estimate.residual_std * np.maximum(growth, 1.0),
             scope="sample" if scope.get("value") == "sample" else "joint",
             filter_order=int(_value(settings, "filter_order")),
             difference_order=int(_value(settings, "difference_order")),
         )
+        if PERIODS in settings:  # their cut-off is the highest harmonic of a series, no filter
+            found = replace(
+                found,
+                cutoff_hz=_HARMONICS * found.cutoff_hz,
+                filter_order=filtering.DEFAULT_ORDER,
+                difference_order=filtering.DEFAULT_DIFFERENCE_ORDER,
+            )
+        if PERIODS in settings or not method_of(result.method).measured_motion:
+            found = replace(found, residual_std=np.zeros(joints))
+        return found
 
 
 def _value(settings: Mapping[str, Mapping[str, Any]], name: str) -> Any:

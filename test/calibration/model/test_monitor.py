@@ -161,16 +161,21 @@ def _measured():
 
 
 def test_averages_over_periods_leave_no_level_for_single_samples():
-    """Their cut-off is the highest harmonic of a series, which as a filter leaves far more."""
+    """Their cut-off is the highest harmonic of a series: as a filter it would damp the motion."""
     recording = periodic_recording()
     result = identify(ROBOT, [recording], periodic=PeriodicMotion(PERIOD))
     calibrated = calibrate(ROBOT, result)
     watch = ModelMonitor(ROBOT, calibrated.values, ResidualReference.of(result, calibrated))
     (segment,) = recording.segments
     stamps = BEGIN + np.rint(1e9 * segment.time).astype(np.int64)
-    watch.push(stamps, segment.position, segment.effort)
+    blocks = watch.push(stamps, segment.position, segment.effort)
     assert np.isnan(watch.drift).all()
     assert not watch.compares
+    predicted = np.concatenate([block.effort for block in blocks])
+    measured = segment.effort[: len(predicted)]
+    middle = slice(300, len(predicted) - 300)
+    error = np.linalg.norm((predicted - measured)[middle], axis=0)
+    assert (error < 0.06 * np.linalg.norm(measured[middle], axis=0)).all(), "the motion is damped"
     assert ModelMonitor(ROBOT, TRUTH, LEVEL).compares
 
 
