@@ -16,17 +16,17 @@ from robot_identification.robot.model import JointLimits
 SHORTEST = 1e-3  # s; at full speed no joint brakes in less
 
 
-def with_limits(robot, rng, jerk=False):
-    """Return a robot whose joints have random limits."""
+def with_limits(robot, rng, jerk=()):
+    """Return a robot whose joints have random limits, some of them of jerk."""
     joints = []
-    for joint in robot.joints:
+    for place, joint in enumerate(robot.joints):
         acceleration = rng.uniform(3.0, 30.0)
         limits = JointLimits(
             lower=-rng.uniform(1.0, 3.0),
             upper=rng.uniform(1.0, 3.0),
             velocity=rng.uniform(1.0, 5.0),
             acceleration=acceleration,
-            jerk=rng.uniform(5.0, 20.0) * acceleration if jerk else None,
+            jerk=rng.uniform(5.0, 20.0) * acceleration if place in jerk else None,
         )
         joints.append(replace(joint, limits=limits))
     return replace(robot, joints=tuple(joints))

@@ -124,10 +124,16 @@ def efforts(robot: RobotModel, values: Array, tube: Tube, limits: MotionLimits) 
     search.look(_samples(tube))
     waiting = _roots(tube)
     while len(waiting) and not search.exceeded.any():
-        if search.cells > _MOST_CELLS or search.unbounded:
-            return search.found(kept=False)
         waiting = search.refined(waiting)
+        if search.cells > _MOST_CELLS or search.unbounded:
+            return search.found(kept=search.bounded)
     return search.found(kept=not (search.exceeded.any() or search.unbounded))
+
+
+def _phases(tube: Tube) -> tuple[float, ...]:
+    """Return where ways to rest begin: of joints whose jerk is not limited at 0, of others at 1."""
+    limited = tube.braking.shortest > 0.0
+    return (*(() if limited.all() else (0.0,)), *((1.0,) if limited.any() else ()))
 
 
 def _roots(tube: Tube) -> Array:
@@ -137,7 +143,11 @@ def _roots(tube: Tube) -> Array:
     falling[:, 5:] = -1.0, 0.0
     durations = np.diff(tube.times)[braking[:, 0].astype(np.intp)]
     braking[braking[:, 2] >= durations, 2] += tube.braking.release / 2.0
-    return np.vstack([falling, braking])
+    ways = []
+    for begin in _phases(tube):
+        ways.append(braking.copy())
+        ways[-1][:, 5:] += begin
+    return np.vstack([falling, *ways])
 
 
 def _samples(tube: Tube) -> Array:
@@ -145,7 +155,7 @@ def _samples(tube: Tube) -> Array:
     roots = tube.roots()
     part = (np.arange(_TIMES) + 0.5) / _TIMES
     times = roots[:, 1:2] + (roots[:, 2:3] - roots[:, 1:2]) * part
-    stops = np.concatenate([[-1.0], _STOPS])
+    stops = np.concatenate([[-1.0], *(begin + _STOPS for begin in _phases(tube))])
     pieces = np.repeat(roots[:, 0], _TIMES)
     index, speed, stop = np.meshgrid(np.arange(times.size), np.array(_SPEEDS), stops, indexing="ij")
     columns = pieces[index], times.ravel()[index], speed, stop
@@ -173,10 +183,12 @@ class _Search:
         values = np.array(values)
         law = tube.braking
         joints, pieces = len(robot.joints), len(tube.coefficients)
-        longest = np.empty((pieces, 2))
-        longest[:, 0] = law.shortest.max()
-        quickest = 1.5 * tube.fastest / law.acceleration
-        longest[:, 1] = np.maximum(quickest.max(axis=1), SHORTEST)
+        quickest = np.maximum(1.5 * tube.fastest / law.acceleration, SHORTEST)
+        limited = law.shortest > 0.0
+        longest = np.empty((pieces, 3))
+        longest[:, 0] = np.where(limited, 0.0, quickest).max(axis=1)
+        longest[:, 1] = law.shortest.max()
+        longest[:, 2] = quickest.max(axis=1) - longest[:, 0]
         self._arguments = (
             (np.array(tube.coefficients), longest),
             (law.release, np.array(law.shortest), np.array(law.acceleration)),
@@ -194,6 +206,13 @@ class _Search:
     def exceeded(self) -> npt.NDArray[np.bool_]:
         """(joints,) whether an effort is reached that is not within the limit."""
         return self._reached > (1.0 - _MARGIN) * self._limit
+
+    @property
+    def bounded(self) -> bool:
+        """Whether no cell, looked at or waiting, holds more than the limits."""
+        bound = np.maximum(self._bound, self._waiting)
+        most = np.maximum(bound, self._reached)
+        return not self.unbounded and bool((most <= (1.0 - _MARGIN) * self._limit).all())
 
     def look(self, ranges: Array) -> tuple[Array, Array]:
         """Bound the efforts of cells; note what is reached.

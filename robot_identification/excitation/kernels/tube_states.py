@@ -9,10 +9,12 @@ w = k d, d = v + k a u / 2, in its own time T, as in
 - 3 y^2 + 2 y^3), the acceleration -(w / T) 6 (y - y^2) and has gone on by w T (y - y^3 + y^4 / 2).
 
 A cell is a piece of the motion and ranges of a time, of k, and of the way s to rest.  From -1 to 0
-the acceleration falls, x = 1 + s, and the time is that of the order to brake.  From 0 to 1 joints
-brake, and s is the part of a time that is no shorter than the longest T; the cell's time is then
-half of k u later, where the path has the velocity d but for a term of second order: the velocities
-at which joints turn back do not depend on k.
+the acceleration falls, x = 1 + s, and the time is that of the order to brake.  From 0 to 1 all
+joints brake, and s is the part of a time that is no shorter than the longest T of those whose jerk
+is not limited: it is proportional to k, so that how far each of them is does not depend on k.  From
+1 to 2 these are at rest, and s - 1 is the part of what the others still need at most.  While joints
+brake, the cell's time is half of k u later than the order, where the path has the velocity d but
+for a term of second order: the velocities at which joints turn back do not depend on k.
 
 The first three symbols of the affine forms of a state
 (:mod:`robot_identification.dynamics.kernels.ranges.affine`) are these ranges.  The fourth is the
@@ -190,8 +192,8 @@ def _braking_quickly(q, d, k, passed, pace, free, state, t):
         q: form of the position where it begins to brake.
         d: form of the velocity, over k.
         k: form of the share of the speed.
-        passed: form of the time that has passed, over k, the least of it, and the most, which is
-            infinite where k may be 0.
+        passed: form of the time that has passed, over k, the least of it, and the most; infinite
+            where the joint is at rest.
         pace: velocity that it loses in a second at most, on average.
         free: whether the fourth symbol is free.
         state: forms of the joint.
@@ -247,11 +249,12 @@ def _braking_quickly(q, d, k, passed, pace, free, state, t):
 
 
 @compiled(**PART)
-def _note_widths(d, soonest, latest, pace, parts):
+def _note_widths(d, told, soonest, latest, pace, parts):
     """Add by how much of its way to rest a joint may differ inside a cell, by range of the cell.
 
     Args:
         d: form of the velocity, over k.
+        told: form of the time of the order to brake.
         soonest: least time that has passed, over k.
         latest: most time that has passed, over k.
         pace: velocity that the joint loses in a second, on average.
@@ -263,7 +266,9 @@ def _note_widths(d, soonest, latest, pace, parts):
         return
     begin, middle = min(soonest * pace / fast, 1.0), min(latest * pace / fast, 1.0)
     end = min(latest * pace / slow, 1.0) if slow > 0.0 else 1.0
-    by_time, by_speed = abs(d[1]) + d[5] + 1e-300, abs(d[2])  # what is left is of the time, mostly
+    # What is left of the velocity is of second order in the time of the order.
+    share = abs(told[1]) / (abs(told[1]) + abs(told[2]) + 1e-300)
+    by_time, by_speed = abs(d[1]) + share * d[5] + 1e-300, abs(d[2]) + (1.0 - share) * d[5]
     parts[0] += (end - middle) * by_time / (by_time + by_speed)
     parts[1] += (end - middle) * by_speed / (by_time + by_speed)
     parts[2] += middle - begin
@@ -289,8 +294,9 @@ def states_of(cell, motion, law, work, states, t, parts):
     Args:
         cell: (7,) piece, range of a time since it began, range of the share of the speed, range of
             the way to rest, which is before 0 or behind it.
-        motion: coefficients (pieces, joints, 6) by rising powers of that time, and (pieces, 2) a
-            time b + c k no shorter than any joint brakes from a piece, in s.
+        motion: coefficients (pieces, joints, 6) by rising powers of that time, and (pieces, 3)
+            times a, b and c in s: joints whose jerk is not limited brake from a piece in a k at
+            most, the others in a k + b + c k.
         law: time in which the acceleration falls to zero, in s; (joints,) shortest braking times of
             joints whose jerk is limited, in s, else 0; (joints,) accelerations.
         work: (2, 6) workspace.
@@ -305,16 +311,13 @@ def states_of(cell, motion, law, work, states, t, parts):
     k = (0.5 * (cell[3] + cell[4]), 0.0, 0.5 * (cell[4] - cell[3]), 0.0, 0.0, 0.0)
     s = (0.5 * (cell[5] + cell[6]), 0.0, 0.0, 0.5 * (cell[6] - cell[5]), 0.0, 0.0)
     x = plus(s, constant(1.0))
-    b, c = longest[piece, 0], longest[piece, 1]
-    time = times(s, plus(constant(b), scaled(c, k)))
-    # The time that has passed over k; with b = 0 it does not depend on k.
-    part, soonest, latest = scaled(c, s), c * cell[5], c * cell[6]
-    if b > 0.0:
-        soonest += b * cell[5] / cell[4]
-        latest = latest + b * cell[6] / cell[3] if cell[3] > 0.0 else np.inf
-        if cell[3] > 0.0:
-            part = plus(part, scaled(b, times(s, reciprocal(k, cell[3]))))
-    passed = part, soonest, latest
+    quick, b, c = longest[piece]
+    at_rest = cell[5] >= 1.0  # all joints whose jerk is not limited
+    # The time that has passed, and the same over k for those joints.
+    time, passed = times(s, scaled(quick, k)), (scaled(quick, s), quick * cell[5], quick * cell[6])
+    if at_rest:
+        left = times(plus(s, constant(-1.0)), plus(constant(b), scaled(c, k)))
+        time, passed = plus(scaled(quick, k), left), (constant(0.0), np.inf, np.inf)
     told = 0.5 * (cell[1] + cell[2]), 0.5 * (cell[2] - cell[1]), 0.0
     if cell[6] > 0.0:
         told = told[0] - 0.5 * release * k[0], told[1], -0.5 * release * k[2]
@@ -338,6 +341,7 @@ def states_of(cell, motion, law, work, states, t, parts):
             pushed = k, constant(1.0)
             _braking_within(q, d, k, pushed, time, fixed[j], max(fixed[j], most), pace, state, t)
         else:
-            _note_widths(d, soonest, latest, pace, parts)
+            if not at_rest:
+                _note_widths(d, told, passed[1], passed[2], pace, parts)
             took = _braking_quickly(q, d, k, passed, pace, free, state, t)
             free = free and not took

@@ -10,6 +10,7 @@ from made_up_plans import random_plan
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NotCertifiedError
+from robot_identification.excitation.certification import effort_bounds
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.certification.effort_bounds import efforts
 from robot_identification.excitation.certification.surroundings import Surroundings
@@ -26,14 +27,18 @@ def random_case(seed):
     """Return a robot, values of its parameters, its limits and a motion."""
     rng = np.random.default_rng(seed)
     couplings = coupled_wrist() if seed % 3 == 0 else ()
-    robot = with_limits(random_robot(rng, rng.integers(2, 6), couplings), rng, jerk=seed % 4 == 1)
+    robot = random_robot(rng, rng.integers(2, 6), couplings)
+    every = range(len(robot.joints))
+    jerk = {1: every, 3: every[seed // 4 % 2 :: 2]}.get(seed % 4, ())
+    robot = with_limits(robot, rng, jerk)
     motion = random_plan(robot, rng, points=4)
     return robot, random_values(rng, robot), MotionLimits.of(robot), motion
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_no_state_of_the_tube_exceeds_the_bound_and_the_bound_is_tight(seed):
-    """Trees of revolute and prismatic joints with couplings; every fourth has limits of jerk."""
+    """Trees of revolute and prismatic joints with couplings; some have limits of jerk, or half of
+    their joints have."""
     robot, values, limits, motion = random_case(seed)
     found = efforts(robot, values, tube_of(motion, limits), limits)
     sampled = states(motion, limits, np.random.default_rng(seed), 60_000)
@@ -43,6 +48,19 @@ def test_no_state_of_the_tube_exceeds_the_bound_and_the_bound_is_tight(seed):
     assert (most <= bound * (1.0 + 1e-9)).all()
     assert (bound <= 1.04 * reached).all()
     assert (most >= 0.94 * bound).all()
+
+
+@pytest.mark.parametrize(("share", "kept"), [(30.0, True), (1.01, False)])
+def test_a_search_that_ends_early_is_kept_where_no_bound_is_above_the_limits(
+    monkeypatch, share, kept
+):
+    robot, values, limits, motion = random_case(0)
+    found = efforts(robot, values, tube_of(motion, limits), limits)
+    monkeypatch.setattr(effort_bounds, "_MOST_CELLS", 0)
+    most = share * np.array([peak.reached for peak in found.peaks])
+    limited = efforts(robot, values, tube_of(motion, limits), replace(limits, effort=most))
+    assert limited.kept == kept
+    assert limited.cells < found.cells
 
 
 @pytest.mark.parametrize("seed", range(3))
