@@ -5,13 +5,15 @@ Arrays are put in order by :mod:`robot_identification.signals.clock`; the rule i
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
 SETBACK_NS = 20_000_000
 """Messages overtake each other by milliseconds; a clock that is set back goes further."""
+_REMEMBERED = 4096
+"""Stamps among which late ones are looked for: seconds of a quick driver."""
 
 T = TypeVar("T")
 
@@ -107,24 +109,27 @@ class SetbackWatch(Generic[S]):
     """Tells a clock that was set back from messages that overtook each other.
 
     What is far behind the newest one is held until the next one comes.  Where that one lies far
-    behind too, and after the one that is held, the clock was set back; otherwise the held one is
-    merely late.
+    behind too, and after the one that is held, the clock was set back: its stamps are those of
+    times that have been told already.  Otherwise the held one is merely late, and so are several
+    that come in their order and fill a gap.
     """
 
     def __init__(self) -> None:
-        self._newest: int | None = None
+        self._known: list[int] = []  # the latest stamps, in order
         self._held: S | None = None
 
     def take(self, arrived: S) -> tuple[list[S], bool]:
         """Take in what has come; return what to keep now, and whether the clock is set back."""
         stamp = arrived.stamp
-        if self._newest is None or stamp > self._newest - SETBACK_NS:
-            self._newest = max(stamp, self._newest or stamp)
-            return [*self.release(), arrived], False
+        if not self._known or stamp > self._known[-1] - SETBACK_NS:
+            kept = [*self.release(), arrived]
+            self._remember(kept)
+            return kept, False
         held = self.release()
-        if held and held[0].stamp < stamp:
-            self._newest = stamp
+        if held and held[0].stamp < stamp and not self._fill_a_gap(held[0].stamp, stamp):
+            self._known = [held[0].stamp, stamp]
             return [*held, arrived], True
+        self._remember(held)
         self._held = arrived
         return held, False
 
@@ -133,3 +138,14 @@ class SetbackWatch(Generic[S]):
         held = [] if self._held is None else [self._held]
         self._held = None
         return held
+
+    def _fill_a_gap(self, first: int, last: int) -> bool:
+        """Tell whether nothing that is remembered has a stamp from the first to the last."""
+        place = bisect_left(self._known, first)
+        return 0 < place and self._known[place] > last
+
+    def _remember(self, kept: Sequence[S]) -> None:
+        for one in kept:
+            insort(self._known, one.stamp)
+        if len(self._known) > 2 * _REMEMBERED:
+            del self._known[:_REMEMBERED]

@@ -32,6 +32,21 @@ def test_a_late_sample_is_no_clock(late):
     assert passed(times) == (times, [])
 
 
+def test_late_samples_that_fill_a_gap_in_their_order_are_no_clock():
+    """As a network delivers a block again that it had lost."""
+    times = [*range(0, 500, 10), *range(560, 700, 10), *range(500, 560, 10), *range(700, 900, 10)]
+    assert passed(times) == (times, [])
+
+
+@pytest.mark.parametrize("to", [-300, 3, 505])
+def test_a_clock_that_is_set_back_to_where_nothing_or_little_was_told_is_told(to):
+    """Before the first sample, between two, and into a gap: there from the end of the gap on."""
+    times = [*range(0, 500, 10), *range(600, 1000, 10), *range(to, to + 400, 10)]
+    out, places = passed(times)
+    assert out == times
+    assert places == [90 if to < 500 else 99]
+
+
 def test_a_sample_at_the_end_is_not_forgotten():
     times = [*range(0, 1000, 10), 500]
     assert passed(times) == (times, [])

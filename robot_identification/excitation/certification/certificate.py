@@ -49,7 +49,7 @@ class Certificate(Stored):
     Attributes:
         checks: every check with its result; a check that needs something unknown, such as the
             jerk limit, is absent.
-        braking_time: longest time in which braking brings any state of the trajectory to rest, in s;
+        braking_time: longest time in which braking brings a state of the trajectory to rest, in s;
             the time in which the acceleration falls to zero before that is not in it.
         digest: SHA-256 of robot, trajectory and results, hexadecimal.
         remarks: what was not checked, and what was assumed, for people.
