@@ -13,7 +13,6 @@ from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import CancelledError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
 from robot_identification.ros.common.jobs import Job, JobSlot, refuse
-from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.controllers.transport import Transport
@@ -23,7 +22,7 @@ from robot_identification.ros.excitation.checks.preflight import (
     preflight,
     require,
 )
-from robot_identification.ros.excitation.experiments import Course
+from robot_identification.ros.excitation.experiments import Course, conclude
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.outline import outline, preview_text
@@ -48,32 +47,6 @@ from robot_identification.ros.supervision.phases import (
 )
 from robot_identification.ros.supervision.supervisor import MotionSupervisor
 from robot_identification.ros.supervision.watch import MotionWatch
-
-
-def conclude(result: ExecuteExcitation.Result, course: Course) -> Any:
-    """Return the result of a motion that is over.
-
-    A stop that was asked for is CANCELLED if the robot is at rest; whatever else kept the motion
-    from its end is STATE_STALE: the robot is not where it should be, or does not say where it is.
-    """
-    motion = course.motion
-    if motion.phase is Phase.FINISHED:
-        result.success, result.error_code = True, CODES.OK
-        result.message = course.text
-        return result
-    asked = motion.phase is Phase.STOPPED and motion.reason is Reason.REQUESTED
-    return refuse(result, CODES.CANCELLED if asked else CODES.STATE_STALE, course.text)
-
-
-def share_done(course: Course, now: int) -> float:
-    """Return the share of approach and trajectory that is done, 0 to 1, at a time in ns."""
-    motion = course.motion
-    way = 0.0 if motion.approach is None else motion.approach.duration
-    done = way + motion.reached
-    if motion.phase is Phase.APPROACHING and motion.command is not None:
-        done = min(max((now - motion.command.start) / NANOSECONDS, 0.0), way)
-    return done / (way + motion.run.duration)
-
 
 WORK = "a motion"
 """Name of the job."""
@@ -363,7 +336,7 @@ class MotionExecutor:
     def share(self) -> float:
         """Return the share of approach and trajectory that is done, 0 to 1; braking adds none."""
         if self.course is not None and self.course.motion.phase is not Phase.BRAKING:
-            self._share = share_done(self.course, self._watch.now().stamp)
+            self._share = self.course.share_done(self._watch.now().stamp)
         return self._share
 
     def rest(self, why: str) -> Ending:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import NothingInterruptedError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.ros.common.jobs import refuse
+from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.controllers.transport import Transport
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning.planning import AnyPlan
-from robot_identification.ros.supervision.phases import Phase
+from robot_identification.ros.supervision.phases import Phase, Reason
 from robot_identification.ros.supervision.supervisor import MotionSupervisor
 
 _BEGIN_ANEW = "~/start begins from the beginning"
@@ -54,6 +59,15 @@ class Course:
         """Number of that experiment from 1; that of the last one where all of them are over."""
         return min(self.under_way + 1, experiment_count(self.plan))
 
+    def share_done(self, now: int) -> float:
+        """Return the share of approach and trajectory that is done, 0 to 1, at a time in ns."""
+        motion = self.motion
+        way = 0.0 if motion.approach is None else motion.approach.duration
+        done = way + motion.reached
+        if motion.phase is Phase.APPROACHING and motion.command is not None:
+            done = min(max((now - motion.command.start) / NANOSECONDS, 0.0), way)
+        return done / (way + motion.run.duration)
+
     @property
     def text(self) -> str:
         """Description of the present phase, and what the controller says."""
@@ -91,3 +105,18 @@ class Course:
         if self.motion.phase is Phase.FINISHED or self.under_way == len(self.plan.schedule):
             raise NothingInterruptedError(f"every experiment is done; {_BEGIN_ANEW}")
         return self.under_way
+
+
+def conclude(result: ExecuteExcitation.Result, course: Course) -> Any:
+    """Return the result of a motion that is over.
+
+    A stop that was asked for is CANCELLED if the robot is at rest; whatever else kept the motion
+    from its end is STATE_STALE: the robot is not where it should be, or does not say where it is.
+    """
+    motion = course.motion
+    if motion.phase is Phase.FINISHED:
+        result.success, result.error_code = True, CODES.OK
+        result.message = course.text
+        return result
+    asked = motion.phase is Phase.STOPPED and motion.reason is Reason.REQUESTED
+    return refuse(result, CODES.CANCELLED if asked else CODES.STATE_STALE, course.text)
