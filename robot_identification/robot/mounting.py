@@ -87,8 +87,8 @@ def mounting(
 
     Args:
         robot: the robot.
-        name: link or joint of the robot, or a frame of its URDF; None: the last link, where the
-            robot has only one.
+        name: link or joint of the robot, or a frame of its URDF, in which a joint is where the
+            frame of the link is that it moves; None: the last link, where the robot has only one.
         frames: frames of the links of the robot's URDF, where it has one.
 
     Raises:
@@ -97,8 +97,9 @@ def mounting(
     """
     if name is None:
         name = _last_link(robot)
-    found = (frames or {}).get(name)
-    if found is not None:
+    links = {joint.name: joint.link for joint in robot.joints}
+    found = (frames or {}).get(name) or (frames or {}).get(links.get(name, ""))
+    if found is not None:  # the axes of the robot's own frames are turned into those of motion
         if found.joint < 0:
             raise SettingError("frame", name, "does not move; a payload there is not identifiable")
         first = robot.layout.first(found.joint)

@@ -45,6 +45,18 @@ def test_a_frame_behind_fixed_joints_of_the_urdf(tmp_path):
         mounting(robot, "base", frames)
 
 
+def test_a_joint_of_a_urdf_is_where_the_link_is_that_it_moves(tmp_path):
+    """The robot's own frame is turned, so that its z axis is the axis of motion."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(URDF)
+    robot = load_robot(path, effort_meaning="joint_torque")
+    frames = urdf_frames(path, robot)
+    joint, link = (mounting(robot, name, frames) for name in ("elbow", "fore"))
+    assert joint.frame == "elbow"
+    np.testing.assert_array_equal(joint.to_link, link.to_link)
+    assert not np.allclose(joint.rotation, np.eye(3))
+
+
 def test_a_body_keeps_itself_when_its_frame_moves():
     place = placed(mounting(load_robot("ur10")), [0.1, -0.2, 0.3], [0.3, 0.2, -1.0])
     seen = BODY.seen_from(place.rotation, place.translation)
