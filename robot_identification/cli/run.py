@@ -177,6 +177,7 @@ def run(options: argparse.Namespace) -> None:
 
     settle(options)
     record = RunRecord.begin(options.output, resumed=options.steps[0] != STEPS[0])
+    record.check(options.steps)
     with signals_interrupting(), Client(options.namespace) as client:
         verbs = Verbs(client)
         verbs.require(*nodes_for(options), within=options.wait)

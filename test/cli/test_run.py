@@ -99,7 +99,6 @@ def test_a_record_goes_on_where_a_run_has_ended(tmp_path):
     assert later.text("run", "recording") == "scara-1"
     assert later.document["run"]["speed"] is None
     assert RunRecord.begin(folder, resumed=False).document == {}
-    assert later.existing("result.yaml") == ""
     assert later.path("result.yaml") == str(folder / "result.yaml")
 
 

@@ -11,17 +11,18 @@ from typing import Any
 
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
-from robot_identification.cli.walk.record import RunRecord
+from robot_identification.cli.walk.record import (
+    PARAMETERS,
+    PLAN,
+    RESULT,
+    URDF,
+    VALIDATION_PLAN,
+    RunRecord,
+)
 from robot_identification.errors import InputError, ResultRefusedError
 from robot_identification.ros.clients.live_run import LiveRun
 from robot_identification.ros.clients.verbs import data_of
 from robot_identification.ros.messages.results import result_of
-
-PLAN = "plan.yaml"
-VALIDATION_PLAN = "validation_plan.yaml"
-RESULT = "result.yaml"
-PARAMETERS = "parameters.yaml"
-URDF = "identified.urdf"
 
 _ONE_JOINT = "one-joint"
 _WARNING = "Nobody within reach, a hand on the emergency stop.  Ctrl-C brakes."
@@ -82,6 +83,8 @@ class Walk:
     def _plan(self) -> None:
         entries = self._planned(self._options.seed, PLAN)
         self._record.keep("plan", entries)
+        if self._record.aside is not None:
+            self._say(f"what another run had left in the folder is in {self._record.aside}")
 
     def _planned(self, seed: int, name: str) -> dict[str, Any]:
         """Plan a motion; return what is to be kept of the plan."""
@@ -205,13 +208,13 @@ class Walk:
         if options.held_out:
             self._validated_on_held_out()
             return
+        result = self._record.result()
         if options.validation_bag:
             data = data_of([], [bag.resolve() for bag in options.validation_bag])
             motion: dict[str, Any] = {}
         else:
             motion = self._second_motion()
             data = data_of([motion["recording"]])
-        result = self._record.existing(RESULT)
         with self._bar("validating") as report:
             response = self._live.verbs.telling(report).validate(data, result=result)
         errors = {
@@ -255,7 +258,7 @@ class Walk:
         record, prior = self._record, self._options.prior
         with self._bar("calibrating") as report:
             response = self._live.verbs.telling(report).calibrate(
-                result=record.existing(RESULT),
+                result=record.result(),
                 prior=str(Path(prior).resolve()) if prior and Path(prior).exists() else prior,
                 output=record.asked(PARAMETERS),
                 urdf=record.asked(URDF),

@@ -1,0 +1,95 @@
+"""The steps of a run: what they send to the nodes."""
+
+import pytest
+from robot_identification.srv import Calibrate, PlanExcitation, Validate
+
+from robot_identification.cli.main import parser
+from robot_identification.cli.run import settle
+from robot_identification.cli.walk.record import RESULT, NoResultError, RunRecord
+from robot_identification.cli.walk.walk import Walk
+from robot_identification.ros.clients.client import ResultNotGivenError
+from robot_identification.ros.clients.live_run import Move
+
+
+class Nodes:
+    """Nodes that note what they are asked, and give no result."""
+
+    def __init__(self, folder):
+        self.folder, self.asked, self.plan_of = folder, {}, ""
+
+    @property
+    def verbs(self):
+        return self
+
+    def telling(self, report):
+        return self
+
+    def planned(self, expected=""):
+        return self.plan_of
+
+    def plan(self, **fields):
+        self.asked["plan"] = fields
+        self.plan_of = f"plan of seed {fields['seed']}"
+        (self.folder / fields["output"]).write_text("a plan")
+        return PlanExcitation.Response(
+            trajectory_hash=self.plan_of, written=[str(self.folder / fields["output"])]
+        )
+
+    def preview(self, speed):
+        return "approach, trajectory"
+
+    def move(self, report, speed, *, record, refresh=True):
+        return Move(self.plan_of, speed, 1.0, f"recording of {self.plan_of}" if record else "")
+
+    def identify(self, method, data, **fields):
+        raise ResultNotGivenError("identification/identify", "the rank cannot be decided")
+
+    def validate(self, data, result=""):
+        self.asked["validate"] = result
+        return Validate.Response(relative_error_total=0.01)
+
+    def calibrate(self, **fields):
+        self.asked["calibrate"] = fields
+        for name in (fields["output"], fields["urdf"]):
+            (self.folder / name).write_text("parameters")
+        return Calibrate.Response(
+            written=[str(self.folder / fields[name]) for name in ("output", "urdf")]
+        )
+
+
+@pytest.fixture
+def nodes(tmp_path):
+    (tmp_path / "nodes").mkdir()
+    return Nodes(tmp_path / "nodes")
+
+
+def walk(nodes, folder, *arguments):
+    """Take the steps of a run that the arguments ask for."""
+    options = parser().parse_args(["run", "--yes", "--json", "--output", str(folder), *arguments])
+    settle(options)
+    record = RunRecord.begin(options.output, resumed=options.steps[0] != "plan")
+    steps = Walk(nodes, options, record)
+    for step in options.steps:
+        steps.take(step)
+    return record
+
+
+@pytest.mark.parametrize("step", ["validate", "calibrate"])
+def test_a_run_without_result_does_not_go_on_with_that_of_another(nodes, tmp_path, step):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / RESULT).write_text("of another motion")
+    with pytest.raises(ResultNotGivenError):
+        walk(nodes, folder)
+    with pytest.raises(NoResultError):
+        walk(nodes, folder, "--from", step)
+    assert not {"validate", "calibrate"} & {*nodes.asked}
+
+
+def test_the_result_of_the_run_is_calibrated(nodes, tmp_path):
+    folder = tmp_path / "run"
+    record = walk(nodes, folder, "--steps", "plan,run")
+    (folder / RESULT).write_text("of this motion")
+    record.keep("identify", {"file": str(folder / RESULT)})
+    walk(nodes, folder, "--from", "validate")
+    assert nodes.asked["validate"] == nodes.asked["calibrate"]["result"] == str(folder / RESULT)
