@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from robot_identification.cli.main import parser
+from robot_identification.cli.run import STEPS, settle
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values
@@ -227,6 +228,16 @@ def test_bags_become_options_of_the_command():
     assert options.validation_bag == [Path("/d")]
     assert options.method == "ols"
     assert options.steps == ("identify", "validate", "calibrate")
+
+
+@pytest.mark.parametrize(
+    ("others", "steps"),
+    [({}, ("identify", "calibrate")), ({"validation_bag": "/d"}, STEPS[3:])],
+)
+def test_didim_is_validated_on_other_bags_only(others, steps):
+    options = parser().parse_args(offline_command({"bag": "/a", "method": "didim", **others}))
+    settle(options)
+    assert (options.steps, options.held_out) == (steps, 0.0)
 
 
 def test_executables_have_a_main():

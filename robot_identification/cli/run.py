@@ -15,7 +15,7 @@ from robot_identification.cli.walk.record import RunRecord
 from robot_identification.errors import SettingError
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.identification.estimators.choice import DEFAULT, METHODS
+from robot_identification.identification.estimators.choice import DEFAULT, DIDIM, METHODS
 from robot_identification.identification.friction.choice import CHOICES
 
 STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
@@ -142,12 +142,22 @@ def settle(options: argparse.Namespace) -> None:
         )
     if options.recording and (options.bag or "run" in options.steps):
         raise SettingError("--recording", options.recording, "the data come from elsewhere")
-    if options.bag and not options.validation_bag and not options.held_out:
-        options.held_out = _HELD_OUT_OF_BAGS
-    if options.held_out and options.method == "didim":
+    if options.held_out and options.validation_bag:
+        raise SettingError(
+            "--held-out", options.held_out, "--validation-bag says what to validate on"
+        )
+    if options.held_out and options.method == DIDIM.name:
         raise SettingError(
             "--held-out", options.held_out, "not with didim; give --validation-bag, or no validate"
         )
+    if options.bag and _validates_by_motion(options):
+        if options.method == DIDIM.name:
+            raise SettingError(
+                "--method",
+                DIDIM.name,
+                "holds nothing out: give --validation-bag, or leave validate out of --steps",
+            )
+        options.held_out = _HELD_OUT_OF_BAGS
 
 
 def nodes_for(options: argparse.Namespace) -> list[str]:

@@ -67,11 +67,28 @@ def test_only_steps_that_move_need_an_active_node(arguments, moving):
         (("--bag", "b"), "nothing is to move"),
         (("--recording", "r"), "come from elsewhere"),
         (("--method", "didim", "--held-out", "0.2"), "not with didim"),
+        (("--from", "identify", "--bag", "b", "--method", "didim"), "give --validation-bag"),
+        (("--from", "identify", "--held-out", "0.2", "--validation-bag", "b"), "what to validate"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(arguments, problem):
     with pytest.raises(SettingError, match=problem):
         options(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "share"),
+    [
+        (("--from", "identify"), 0.25),
+        (("--from", "identify", "--held-out", "0.1"), 0.1),
+        (("--from", "identify", "--validation-bag", "c"), 0.0),
+        (("--steps", "identify,calibrate"), 0.0),
+        (("--steps", "identify,calibrate", "--method", "didim"), 0.0),
+        (("--from", "identify", "--validation-bag", "c", "--method", "didim"), 0.0),
+    ],
+)
+def test_of_bags_only_what_validates_is_held_out(arguments, share):
+    assert options("--bag", "b", *arguments).held_out == share
 
 
 @pytest.mark.parametrize(

@@ -321,7 +321,8 @@ OFFLINE = (
         "bags to identify from, calibrate and end, separated by colons; empty: wait for requests",
     ),
     Argument(
-        "validation_bag", "bags to validate on; empty: the last quarter of `bag`, not fitted then"
+        "validation_bag",
+        "bags to validate on; empty: the last quarter of `bag`, not fitted then; with didim none",
     ),
     Argument("method", "ols, wls, energy, didim or one-joint; empty: wls"),
     Argument("output", "folder for result, parameters and URDF of `bag`; empty: none"),

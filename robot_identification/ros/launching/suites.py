@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from robot_identification.errors import SettingError
+from robot_identification.identification.estimators.choice import DIDIM
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.ros.common.parameter_files import (
     shipped_file,
@@ -27,7 +28,7 @@ from robot_identification.ros.launching.arguments import (
 )
 from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters, full_name
 
-_STEPS = "identify,validate,calibrate"
+_STEPS = ("identify", "validate", "calibrate")
 _SIMULATED_ROBOTS = MappingProxyType({"simulated_robot": "tx40", "mujoco_robot": "ur10"})
 
 
@@ -216,8 +217,13 @@ def _simulated(node: str, robot: str) -> Mapping[str, Any]:
 
 
 def offline_command(given: Mapping[str, str]) -> list[str]:
-    """Return the arguments of ``robot-identification`` that identify the bags of a launch."""
-    line = ["run", "--steps", _STEPS, "--wait", "120", "--bag", *_paths(given["bag"])]
+    """Return the arguments of ``robot-identification`` that identify the bags of a launch.
+
+    DIDIM holds nothing out of its bags, and is validated on others only.
+    """
+    unvalidated = given.get("method") == DIDIM.name and not given.get("validation_bag")
+    steps = ",".join(step for step in _STEPS if not (unvalidated and step == "validate"))
+    line = ["run", "--steps", steps, "--wait", "120", "--bag", *_paths(given["bag"])]
     if given.get("validation_bag"):
         line += ["--validation-bag", *_paths(given["validation_bag"])]
     for name in ("namespace", "method", "output"):
