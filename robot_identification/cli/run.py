@@ -49,8 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         choices=tuple(METHODS),
-        default=DEFAULT,
-        help="identification; default: %(default)s",
+        help=f"identification; default: {DEFAULT}",
     )
     parser.add_argument(
         "--friction",
@@ -75,11 +74,8 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--rehearsal-speed", type=_share, default=0.2, metavar="X", help="default: 0.2"
     )
-    shared.add_settings(group, PlanSettings, ("rows",), default=0)
-    shared.add_settings(group, PlanSettings, ("duration",), default=0.0)
-    shared.add_settings(
-        group, PointSettings, ("seed",), default=0, help="of the plan; the next one validates"
-    )
+    shared.add_settings(group, PlanSettings, ("rows", "duration"))
+    shared.add_settings(group, PointSettings, ("seed",), help="of the plan; the next one validates")
 
 
 def _add_data(group: argparse._ArgumentGroup) -> None:

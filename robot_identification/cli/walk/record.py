@@ -218,6 +218,13 @@ class RunRecord:
         entries = self.document.get(_REHEARSED)
         return entries if isinstance(entries, dict) else {}
 
+    @property
+    def plan_asked(self) -> dict[str, Any]:
+        """What the plan of this run was asked for; empty where it made none."""
+        entries = self.document.get("plan")
+        asked = entries.get("asked") if isinstance(entries, dict) else None
+        return asked if isinstance(asked, dict) else {}
+
     def text(self, step: str, name: str) -> str:
         """Return a text that a step has kept; empty where there is none."""
         entries = self.document.get(step)

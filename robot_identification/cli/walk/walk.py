@@ -20,11 +20,14 @@ from robot_identification.cli.walk.record import (
     RunRecord,
 )
 from robot_identification.errors import InputError, ResultRefusedError
+from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.ros.clients.live_run import LiveRun
 from robot_identification.ros.clients.verbs import data_of
 from robot_identification.ros.messages.results import result_of
 
 _ONE_JOINT = "one-joint"
+_ASKED = {"method": "", "rows": 0, "duration": 0.0, "seed": 0}
+"""Fields of requests for a plan, with what leaves each to the node."""
 _WARNING = "Nobody within reach, a hand on the emergency stop.  Ctrl-C brakes."
 
 
@@ -81,21 +84,29 @@ class Walk:
         self._steps[step]()
 
     def _plan(self) -> None:
-        entries = self._planned(self._options.seed, PLAN)
+        entries = self._planned(self._asked(), PLAN)
         self._record.keep("plan", entries)
         if self._record.aside is not None:
             self._say(f"what another run had left in the folder is in {self._record.aside}")
 
-    def _planned(self, seed: int, name: str) -> dict[str, Any]:
+    def _asked(self) -> dict[str, Any]:
+        """Return what plans of this run are asked for: by options, else as its own plan was."""
+        options, own = self._options, self._record.plan_asked
+        method = options.method and (_ONE_JOINT if options.method == _ONE_JOINT else "")
+        given = {"rows": options.rows, "duration": options.duration, "seed": options.seed}
+        if method is not None and method != own.get("method"):
+            own = {"method": method, "seed": own.get("seed")}  # the others are of the other method
+        said = {name: value for name, value in given.items() if value is not None}
+        known = {
+            name: own[name] for name in _ASKED if isinstance(own.get(name), type(_ASKED[name]))
+        }
+        return {**_ASKED, **known, **said}
+
+    def _planned(self, asked: dict[str, Any], name: str) -> dict[str, Any]:
         """Plan a motion; return what is to be kept of the plan."""
-        options = self._options
         with self._bar("planning") as report:
             response = self._live.verbs.telling(report).plan(
-                method=_ONE_JOINT if options.method == _ONE_JOINT else "",
-                rows=options.rows,
-                duration=options.duration,
-                seed=seed,
-                output=self._record.asked(name),
+                **asked, output=self._record.asked(name)
             )
         file = self._record.take(name, response.written)
         self._say(f"plan: {response.message}")
@@ -114,6 +125,7 @@ class Walk:
                 zip(response.missing_parameters, response.missing_reasons, strict=True)
             ),
             "file": file,
+            "asked": asked,
         }
 
     def _rehearse(self) -> None:
@@ -190,7 +202,7 @@ class Walk:
         data = data_of([] if options.bag else [recording], [bag.resolve() for bag in options.bag])
         with self._bar("identifying") as report:
             response = self._live.verbs.telling(report).identify(
-                options.method,
+                options.method or DEFAULT,
                 data,
                 held_out_fraction=options.held_out,
                 essential=options.essential,
@@ -225,7 +237,8 @@ class Walk:
 
     def _second_motion(self) -> dict[str, Any]:
         """Have the robot follow another plan; return what is to be kept of it."""
-        planned = self._planned(self._options.seed + 1, VALIDATION_PLAN)
+        asked = self._asked()
+        planned = self._planned({**asked, "seed": asked["seed"] + 1}, VALIDATION_PLAN)
         moved = self._moved(
             "second motion", self._options.speed, planned["hash"], record=True, refresh=False
         )

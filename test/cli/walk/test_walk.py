@@ -93,3 +93,41 @@ def test_the_result_of_the_run_is_calibrated(nodes, tmp_path):
     record.keep("identify", {"file": str(folder / RESULT)})
     walk(nodes, folder, "--from", "validate")
     assert nodes.asked["validate"] == nodes.asked["calibrate"]["result"] == str(folder / RESULT)
+
+
+def planned_for(nodes, folder, *arguments):
+    """Return what a run that goes on asks of its plan for validation."""
+    record = RunRecord.begin(folder, resumed=True)
+    options = parser().parse_args(["run", "--from", "validate", "--yes", "--json", *arguments])
+    settle(options)
+    kept = Walk(nodes, options, record)._second_motion()
+    asked = {name: nodes.asked["plan"][name] for name in ("method", "rows", "duration", "seed")}
+    assert kept["asked"] == asked
+    return tuple(asked.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ((), ("", 40, 15.0, 8)),
+        (("--seed", "3"), ("", 40, 15.0, 4)),
+        (("--duration", "20"), ("", 40, 20.0, 8)),
+        (("--method", "ols"), ("", 40, 15.0, 8)),
+        (("--method", "one-joint"), ("one-joint", 0, 0.0, 8)),
+    ],
+)
+def test_a_run_that_goes_on_validates_on_a_motion_like_its_own(nodes, tmp_path, arguments, asked):
+    its_own = ("--seed", "7", "--rows", "40", "--duration", "15")
+    walk(nodes, tmp_path / "run", "--steps", "plan,run", *its_own)
+    assert nodes.asked["plan"]["seed"] == 7
+    assert planned_for(nodes, tmp_path / "run", *arguments) == asked
+
+
+def test_a_run_one_joint_at_a_time_that_goes_on_stays_one(nodes, tmp_path):
+    walk(nodes, tmp_path / "run", "--steps", "plan,run", "--method", "one-joint")
+    assert planned_for(nodes, tmp_path / "run") == ("one-joint", 0, 0.0, 1)
+
+
+def test_a_run_whose_record_says_nothing_of_its_plan_validates_on_seed_1(nodes, tmp_path):
+    RunRecord.begin(tmp_path / "run", resumed=False).keep("plan", {"asked": {"seed": "x"}})
+    assert planned_for(nodes, tmp_path / "run") == ("", 0, 0.0, 1)
