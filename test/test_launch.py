@@ -240,6 +240,26 @@ def test_didim_is_validated_on_other_bags_only(others, steps):
     assert (options.steps, options.held_out) == (steps, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("namespace", "found"), [("", "/cell"), ("left", "/cell/left"), ("/left", "/left")]
+)
+def test_bags_are_identified_by_the_nodes_of_the_launch(tmp_path, namespace, found):
+    given = {"bag": "/a", "robot": "scara", "namespace": namespace}
+    options = parser().parse_args(offline_command(given, within="/cell"))
+    assert options.namespace == found
+    file = tmp_path / "given.yaml"
+    file.write_text(f"{found}/identification: {{ros__parameters: {{friction: auto}}}}")
+    starts = BAGS.starts({**given, "params_file": str(file)}, within="/cell")
+    own = {start.executable: start.parameters for start in starts}
+    assert own["identification"]["friction"] == "auto"
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_a_namespace_that_ros_refuses_ends_the_launch_before_anything_starts(suite):
+    with pytest.raises(SettingError, match="no namespace"):
+        suite.starts({"robot": "scara", "namespace": "left arm"})
+
+
 def test_executables_have_a_main():
     assert executables() == MODULES
     for module in MODULES.values():

@@ -53,11 +53,12 @@ def _actions(context: LaunchContext, suite: Suite) -> list[Any]:
         suite.refuse_unknown({k: v for k, v in words.items() if k not in _OF_LAUNCH})
     configurations = context.launch_configurations
     given = {argument.name: configurations[argument.name] for argument in suite.arguments}
-    starts = suite.starts(given, within=configurations.get("ros_namespace", ""))
+    within = configurations.get("ros_namespace", "")
+    starts = suite.starts(given, within=within)
     processes = {start.executable: _node(start) for start in starts}
     needed = set(suite.needed)
     if given.get("bag"):
-        processes[_PROGRAM] = _client(given)
+        processes[_PROGRAM] = _client(given, within)
         needed.add(_PROGRAM)
     ends = Ends(processes, needed)
     return [
@@ -110,10 +111,10 @@ def _prefix() -> list[Any]:
     ]
 
 
-def _client(given: dict[str, str]) -> ExecuteProcess:
+def _client(given: dict[str, str], within: str) -> ExecuteProcess:
     """Return what identifies bags."""
     return ExecuteProcess(
-        cmd=[ExecutableInPackage(_PROGRAM, NAME), *offline_command(given)],
+        cmd=[ExecutableInPackage(_PROGRAM, NAME), *offline_command(given, within=within)],
         name=_PROGRAM,
         output="screen",
         prefix=_prefix(),

@@ -16,12 +16,6 @@ from robot_identification.ros.common.parameter_files import (
 )
 
 
-def full_name(namespace: str, node: str) -> str:
-    """Return the full name of a node, such as ``/left/excitation``."""
-    steps = [step for step in namespace.split("/") if step]
-    return "/".join(["", *steps, node])
-
-
 @dataclass(frozen=True)
 class GivenParameters:
     """Content of a parameter file for the nodes of a launch.

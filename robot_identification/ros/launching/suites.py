@@ -11,6 +11,7 @@ from typing import Any
 from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.choice import DIDIM
 from robot_identification.robot.files.schema import suggestion
+from robot_identification.ros.common.namespaces import resolved
 from robot_identification.ros.common.parameter_files import (
     shipped_file,
     shipped_parameters,
@@ -26,7 +27,7 @@ from robot_identification.ros.launching.arguments import (
     SIMULATION,
     SIMULATORS,
 )
-from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters, full_name
+from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters
 
 _STEPS = ("identify", "validate", "calibrate")
 _SIMULATED_ROBOTS = MappingProxyType({"simulated_robot": "tx40", "mujoco_robot": "ur10"})
@@ -102,14 +103,15 @@ class Suite:
             within: namespace in which the namespace of the arguments is.
 
         Raises:
-            SettingError: an argument is unknown, or its value cannot be used, or no robot is given.
+            SettingError: an argument is unknown, or its value cannot be used, or no robot is given,
+                or the namespace is none.
             RobotDescriptionError: the params_file cannot be read, or gives something to no node.
         """
         self.refuse_unknown(given)
         values = {name: text for name, text in given.items() if text}
-        namespace = f"{within}/{values.get('namespace', '')}"
-        file = _params_file(values, {full_name(namespace, name): name for name in self._possible})
-        own = {name: file.of(full_name(namespace, name)) for name in self._chosen(values)}
+        namespace = resolved(values.get("namespace", ""), within).rstrip("/")
+        file = _params_file(values, {f"{namespace}/{name}": name for name in self._possible})
+        own = {name: file.of(f"{namespace}/{name}") for name in self._chosen(values)}
         if not any(of_node.get("robot") for of_node in own.values()):
             values = {**_robot_of_simulation(own), **values}
         starts = tuple(self._start(name, values, of_node) for name, of_node in own.items())
@@ -216,17 +218,25 @@ def _simulated(node: str, robot: str) -> Mapping[str, Any]:
     return {} if path is None else GivenParameters.read(path).of(f"/{node}")
 
 
-def offline_command(given: Mapping[str, str]) -> list[str]:
+def offline_command(given: Mapping[str, str], *, within: str = "") -> list[str]:
     """Return the arguments of ``robot-identification`` that identify the bags of a launch.
 
     DIDIM holds nothing out of its bags, and is validated on others only.
+
+    Args:
+        given: arguments by name; those that are missing or empty say nothing.
+        within: namespace in which the namespace of the arguments is.
+
+    Raises:
+        SettingError: the namespace is none.
     """
     unvalidated = given.get("method") == DIDIM.name and not given.get("validation_bag")
     steps = ",".join(step for step in _STEPS if not (unvalidated and step == "validate"))
     line = ["run", "--steps", steps, "--wait", "120", "--bag", *_paths(given["bag"])]
     if given.get("validation_bag"):
         line += ["--validation-bag", *_paths(given["validation_bag"])]
-    for name in ("namespace", "method", "output"):
+    line += ["--namespace", resolved(given.get("namespace", ""), within)]
+    for name in ("method", "output"):
         if given.get(name):
             line += [f"--{name}", given[name]]
     return line
