@@ -18,7 +18,7 @@ from robot_identification.excitation.motions.random_points import condition_numb
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.objective.unidentified import Unidentified, unidentified
 from robot_identification.excitation.search import search
-from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
 from robot_identification.excitation.search.points import PointSettings, Progress, Quality
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.presentation import Drawn, Stored
@@ -58,10 +58,15 @@ class PlanSettings(Settings):
     points: PointSettings = field(default_factory=PointSettings)
     # Twice the number of base parameters, or one interval per 1.5 s.
     rows: int | None = setting(
-        "rows of the energy model, or intervals with the dynamic one", minimum=2, metavar="R"
+        "rows of the energy model, or intervals with the dynamic one",
+        minimum=2,
+        maximum=100_000,
+        metavar="R",
     )
     # The shortest that keeps the limits for the energy model, 30 s for the dynamic one.
-    duration: float | None = setting("duration to aim at", above=0.0, unit="s", metavar="S")
+    duration: float | None = setting(
+        "duration to aim at", above=0.0, maximum=3600.0, unit="s", metavar="S"
+    )
     start: Array | None = None
     share: float = setting(
         "share of the limits of velocity and acceleration that is used",
@@ -193,7 +198,7 @@ def plan(
         settings: how to plan.
         surroundings: prior model and obstacles.
         progress: told the stage and the fraction that is done.
-        cancelled: asked now and then whether to stop.
+        cancelled: asked now and then whether to stop, last before what was found is given out.
 
     Raises:
         MissingLimitError: a joint lacks a limit.
@@ -225,12 +230,14 @@ def plan(
             cancelled=cancelled,
         )
         for found in motions:
+            refuse_cancelled(cancelled)
             trajectory, certificate = certified(robot, found.trajectory, posture, around)
+            refuse_cancelled(cancelled)
             if not certificate.passed:
                 continue
             speed = found.trajectory.duration / trajectory.duration
             series = chosen.fourier
-            return Plan(
+            result = Plan(
                 robot=robot.name,
                 trajectory=trajectory,
                 certificate=certificate,
@@ -246,6 +253,8 @@ def plan(
                 description=robot,
                 periodic=None if series is None else Periodic.of(series, speed),
             )
+            refuse_cancelled(cancelled)
+            return result
     if certificate is not None:
         certificate.require()
     raise NotCertifiedError("limits", "no trajectory was found")

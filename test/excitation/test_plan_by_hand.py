@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import (
+    CancelledError,
     NotCertifiedError,
     SettingError,
     ShapeError,
@@ -85,11 +86,30 @@ def test_the_first_motion_that_passes_is_the_plan(monkeypatch):
     assert found.settings == PlanSettings()
 
 
+@pytest.mark.parametrize("asked_before", range(3))
+def test_a_plan_that_is_cancelled_after_the_search_is_not_given_out(monkeypatch, asked_before):
+    """Asked before the certificate, after it, and when the motion has been rated."""
+    answers = iter([False] * asked_before + [True])
+    Search(monkeypatch, [GOOD])
+    with pytest.raises(CancelledError):
+        plan(pendulum(**LIMITS), cancelled=lambda: next(answers))
+
+
+@pytest.mark.parametrize("field", [{"duration": 3601.0}, {"rows": 100_001}])
+def test_plans_longer_than_an_hour_or_of_more_rows_than_fit_are_refused(field):
+    with pytest.raises(SettingError, match="at most"):
+        PlanSettings(**field)
+
+
 def test_other_seeds_and_narrower_limits_are_tried_thrice(monkeypatch):
     search = Search(monkeypatch, [FAR], [], [FAST])
     robot = pendulum(**LIMITS)
     settings = PlanSettings(start=np.array([0.5]), share=0.5)
-    progress, cancelled = object(), object()
+    progress = object()
+
+    def cancelled():
+        return False
+
     with pytest.raises(NotCertifiedError, match="velocity"):
         plan(robot, settings, progress=progress, cancelled=cancelled)
     assert len(search.asked) == 3

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from robot_identification.errors import CancelledError, NotCertifiedError, SettingError
+from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.certification.certificate import Certificate
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.limits import MotionLimits
@@ -21,7 +21,7 @@ from robot_identification.excitation.one_joint.experiments import Experiment
 from robot_identification.excitation.one_joint.motions import joined
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import certified, start_posture
-from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
 from robot_identification.excitation.search.points import Progress
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.presentation import Drawn, Stored
@@ -206,7 +206,7 @@ def plan_one_joint(
         settings: how to move it.
         surroundings: prior model and obstacles.
         progress: told the stage and the fraction that is done.
-        cancelled: asked before every block whether to stop.
+        cancelled: asked before every block, and once more after the certificate, whether to stop.
 
     Raises:
         MissingLimitError: a joint lacks a limit.
@@ -232,6 +232,7 @@ def plan_one_joint(
         slow = limits.tightened(1.0, chosen.between, chosen.between)
         wanted, schedule = _scheduled(blocks, posture, slow, singly=chosen.moves == "singly")
         trajectory, certificate = certified(robot, wanted, posture, around)
+        refuse_cancelled(cancelled)
         if certificate.passed:
             return OneJointPlan(
                 robot=robot.name,
@@ -273,8 +274,7 @@ def _blocks(
     count = len(robot.joints)
     found: list[Block] = []
     for joint in range(count - 1, -1, -1):
-        if cancelled is not None and cancelled():
-            raise CancelledError("planning was cancelled")
+        refuse_cancelled(cancelled)
         if progress is not None:
             progress(f"experiments for {robot.joint_names[joint]}", 1.0 - (joint + 1) / count)
         block = planner.plan(joint)

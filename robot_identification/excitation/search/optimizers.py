@@ -45,6 +45,16 @@ class Minimum:
     evaluations: int
 
 
+def refuse_cancelled(cancelled: Cancelled | None) -> None:
+    """Go on unless somebody wants planning to stop.
+
+    Raises:
+        CancelledError: ``cancelled`` says so.
+    """
+    if cancelled is not None and cancelled():
+        raise CancelledError("planning was cancelled")
+
+
 class _Watch:
     """Remembers the best unknowns, counts evaluations and stops when it is time."""
 
@@ -62,8 +72,7 @@ class _Watch:
             CancelledError: the caller wants to stop.
             StopIteration: there have been enough.
         """
-        if self._cancelled is not None and self._cancelled():
-            raise CancelledError("the optimisation was cancelled")
+        refuse_cancelled(self._cancelled)
         if self.evaluations >= self._most:
             raise StopIteration
         self.evaluations += 1

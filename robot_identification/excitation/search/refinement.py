@@ -12,7 +12,6 @@ from typing import Generic
 
 import scipy
 
-from robot_identification.errors import CancelledError
 from robot_identification.excitation.objective.criterion import surrogate
 from robot_identification.excitation.objective.motion_map import (
     Motion,
@@ -20,7 +19,7 @@ from robot_identification.excitation.objective.motion_map import (
     Penalty,
     Unknowns,
 )
-from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
@@ -100,8 +99,7 @@ class Refinement(Generic[Motion]):
         for stage in stages:
 
             def cost(y: Array, chosen: Stage = stage) -> tuple[float, Array]:
-                if cancelled is not None and cancelled():
-                    raise CancelledError("the optimisation was cancelled")
+                refuse_cancelled(cancelled)
                 return self.cost(y, chosen)
 
             result = scipy.optimize.minimize(

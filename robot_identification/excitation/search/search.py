@@ -28,7 +28,7 @@ from robot_identification.excitation.objective.energy_rows import (
 from robot_identification.excitation.objective.motion_map import Motion, Observation
 from robot_identification.excitation.objective.penalties import Intrusion
 from robot_identification.excitation.search.dynamic import dynamic_candidates
-from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
 from robot_identification.excitation.search.points import Progress, Quality, optimise_points
 from robot_identification.excitation.search.refinement import Refinement, Stage
 from robot_identification.identification.base.parameters import BaseParameters
@@ -152,7 +152,7 @@ def search(
         between = InnerObservation(EnergyObservation(base))
         points = energy_candidates(base, through, chosen, report, cancelled)
         report("done", 1.0)
-        yield from _best_first(through, between, points, criterion)
+        yield from _best_first(through, between, points, criterion, cancelled)
         return
     criterion = Criterion(criterion.measure, criterion.condition_weight, 0.0)
     if chosen.fourier is not None:
@@ -174,7 +174,7 @@ def _searched(
     """Search motions of a family with the inverse dynamic model, and give them out."""
     candidates = dynamic_candidates(base, family, settings, report, cancelled)
     report("done", 1.0)
-    yield from _best_first(family, family.observation(base), candidates, criterion)
+    yield from _best_first(family, family.observation(base), candidates, criterion, cancelled)
 
 
 def _best_first(
@@ -182,6 +182,7 @@ def _best_first(
     exact: Observation[Motion],
     candidates: Iterable[Candidate[Motion]],
     criterion: Criterion,
+    cancelled: Cancelled | None,
 ) -> Iterator[Found]:
     """Give out what was found, by the criterion of the exact system.
 
@@ -196,7 +197,12 @@ def _best_first(
         for candidate in candidates
         for share in shares
     ]
-    for best in sorted(found, key=lambda found: criterion.value(exact.rows(found.motion))):
+
+    def value(found: Candidate[Motion]) -> float:
+        refuse_cancelled(cancelled)
+        return criterion.value(exact.rows(found.motion))
+
+    for best in sorted(found, key=value):
         W = exact.rows(best.motion)
         yield Found(
             trajectory=family.trajectory(best.motion),
