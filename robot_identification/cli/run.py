@@ -7,6 +7,7 @@ before the answer yes; Ctrl-C brakes the robot.
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
 from robot_identification.cli.options import common as shared
@@ -15,6 +16,7 @@ from robot_identification.cli.walk.record import RunRecord
 from robot_identification.errors import SettingError
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
+from robot_identification.files.parameters import NONE, parameter_files
 from robot_identification.identification.estimators.choice import DEFAULT, DIDIM, METHODS
 from robot_identification.identification.friction.choice import CHOICES
 
@@ -28,6 +30,7 @@ NODES = {
     "validate": ("identification",),
     "calibrate": ("calibration",),
 }
+_LARGEST_SEED = 2**64 - 2  # the next one has to go into the same field of a request
 _HELD_OUT_OF_BAGS = 0.25
 
 
@@ -63,7 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_data(parser.add_argument_group("data"))
     parser.add_argument("--yes", action="store_true", help="ask nothing: move at once")
     parser.add_argument(
-        "--wait", type=float, default=20.0, metavar="S", help="for the nodes; default: %(default)s"
+        "--wait",
+        type=_amount,
+        default=20.0,
+        metavar="S",
+        help="for the nodes; default: %(default)s",
     )
 
 
@@ -80,11 +87,11 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
 
 def _add_data(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--held-out", type=_share, default=0.0, metavar="X",
+        "--held-out", type=_part, default=0.0, metavar="X",
         help="share at the end of the recording to validate on, in place of a second motion",
     )  # fmt: skip
     group.add_argument(
-        "--accept", type=float, default=0.0, metavar="X",
+        "--accept", type=_amount, default=0.0, metavar="X",
         help="largest error on data not fitted, as a fraction; a larger one is refused",
     )  # fmt: skip
     group.add_argument(
@@ -120,6 +127,23 @@ def _share(text: str) -> float:
     return value
 
 
+def _part(text: str) -> float:
+    value = _share(text)
+    if value == 1.0:
+        raise argparse.ArgumentTypeError(f"{text} leaves nothing to fit: give a share below 1")
+    return value
+
+
+def _amount(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a finite number, 0 or above")
+    return value
+
+
 def _folder(text: str) -> Path:
     return Path(text).resolve()
 
@@ -128,8 +152,13 @@ def settle(options: argparse.Namespace) -> None:
     """Complete options by what follows from others.
 
     Raises:
-        SettingError: two of them cannot go together.
+        SettingError: one is impossible, or two of them cannot go together.
     """
+    from robot_identification.ros.common.namespaces import resolved
+
+    options.namespace = resolved(options.namespace, name="--namespace")
+    _check_plan(options)
+    _check_prior(options.prior)
     if options.first:
         options.steps = STEPS[STEPS.index(options.first) :]
     if options.bag and MOVING & set(options.steps):
@@ -138,6 +167,8 @@ def settle(options: argparse.Namespace) -> None:
         )
     if options.recording and (options.bag or "run" in options.steps):
         raise SettingError("--recording", options.recording, "the data come from elsewhere")
+    if options.friction and options.method == DIDIM.name:
+        raise SettingError("--friction", options.friction, "not with didim, which chooses none")
     if options.held_out and options.validation_bag:
         raise SettingError(
             "--held-out", options.held_out, "--validation-bag says what to validate on"
@@ -154,6 +185,25 @@ def settle(options: argparse.Namespace) -> None:
                 "holds nothing out: give --validation-bag, or leave validate out of --steps",
             )
         options.held_out = _HELD_OUT_OF_BAGS
+
+
+def _check_plan(options: argparse.Namespace) -> None:
+    """Refuse what no request for a plan can say; 0 leaves rows and duration to the node."""
+    table = {**PlanSettings.table(), **PointSettings.table()}
+    for name in ("rows", "duration", "seed"):
+        value, setting = getattr(options, name), table[name]
+        if value and (problem := setting.problem(value)):
+            raise SettingError(setting.option, value, problem)
+    if options.seed and options.seed > _LARGEST_SEED:
+        raise SettingError("--seed", options.seed, f"must be at most {_LARGEST_SEED}")
+
+
+def _check_prior(prior: str) -> None:
+    """Refuse a prior that is nowhere; an absolute path may be one of the machine of the nodes."""
+    if prior in ("", NONE) or Path(prior).is_absolute():
+        return
+    if not parameter_files(prior):
+        raise SettingError("--prior", prior, "neither a file here nor a prior of this package")
 
 
 def nodes_for(options: argparse.Namespace) -> list[str]:

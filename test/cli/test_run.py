@@ -68,6 +68,7 @@ def test_only_steps_that_move_need_an_active_node(arguments, moving):
         (("--recording", "r"), "come from elsewhere"),
         (("--method", "didim", "--held-out", "0.2"), "not with didim"),
         (("--from", "identify", "--bag", "b", "--method", "didim"), "give --validation-bag"),
+        (("--method", "didim", "--friction", "auto"), "not with didim"),
         (("--from", "identify", "--held-out", "0.2", "--validation-bag", "b"), "what to validate"),
     ],
 )
@@ -98,6 +99,58 @@ def test_values_of_no_use_are_refused(arguments, capsys):
     with pytest.raises(SystemExit) as error:
         options(*arguments)
     assert error.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--namespace", "left arm"),
+        ("--namespace", "/left//x"),
+        ("--prior", "not_there.yaml"),
+        ("--prior", "not_there.urdf"),
+        ("--seed", "-1"),
+        ("--seed", str(2**64 - 1)),
+        ("--rows", "1"),
+        ("--rows", "5000000000"),
+        ("--duration", "nan"),
+        ("--duration", "-3"),
+        ("--duration", "3601"),
+    ],
+)
+def test_what_no_node_can_be_asked_for_is_refused_in_a_line(refusal, tmp_path, option, value):
+    code, line = refusal("run", f"{option}={value}", "--output", tmp_path / "run")
+    assert code == 2
+    assert f"run: {option}" in line
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--held-out", "1"),
+        ("--held-out", "nan"),
+        ("--accept", "nan"),
+        ("--accept", "-1"),
+        ("--wait", "nan"),
+        ("--wait", "inf"),
+        ("--seed", "1.5"),
+    ],
+)
+def test_what_is_no_value_of_an_option_is_refused_with_it(option, value, capsys):
+    with pytest.raises(SystemExit) as error:
+        options(f"{option}={value}")
+    assert error.value.code == 2
+    assert f"argument {option}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("prior", ["", "none", "tx40", "/on/the/machine/of/the/node.yaml"])
+def test_a_prior_is_a_file_or_one_of_the_package(prior):
+    assert options("--prior", prior).prior == prior
+
+
+def test_rows_and_duration_of_0_are_those_of_the_node():
+    chosen = options("--rows", "0", "--duration", "0", "--namespace", "left/")
+    assert (chosen.rows, chosen.duration, chosen.namespace) == (0, 0.0, "/left")
 
 
 @pytest.mark.ros
