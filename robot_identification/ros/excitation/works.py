@@ -158,7 +158,7 @@ class ExcitationWorks:
         v = self._declared.now
         sources = Sources(
             v.robot, v.joint_limits, v.parameters_file,
-            cell=v.cell, clearance=v.clearance,
+            cell=v.cell, clearance=v.clearance, effort_meaning=v.effort_meaning,
         )  # fmt: skip
         try:
             machine = load_machine(sources)
@@ -243,7 +243,9 @@ def _moved_robot(values: ExcitationParameters) -> RobotModel:
     Raises:
         RobotDescriptionError: it is not.
     """
-    robot = described(Sources(values.robot, values.joint_limits))
+    robot = described(
+        Sources(values.robot, values.joint_limits, effort_meaning=values.effort_meaning)
+    )
     if robot.position_meaning is not PositionMeaning.JOINT:
         raise RobotDescriptionError(
             "positions are of motors; this node watches and moves joints, as a "
