@@ -137,7 +137,10 @@ class SimulatedRobot(Node):
         return RobotSimulator(loop, sensors, position)
 
     def _make_loop(self, values: Any) -> Loop:
-        """Return what computes the motion."""
+        """Return what computes the motion.
+
+        Values of the package leave out what has no effect; of other files that may be a mistake.
+        """
         truth = values.parameters_file or values_named_as(self._robot.name)
         if truth is None:
             raise SettingError(
@@ -149,7 +152,7 @@ class SimulatedRobot(Node):
         robot = with_law_of(truth, self._robot)
         return ClosedLoop(
             robot,
-            load_values(truth, robot, complete=True),
+            load_values(truth, robot, complete=truth not in known_values()),
             rate_hz=values.control_rate or None,
             sample_rate_hz=self._rate,
         )
