@@ -306,13 +306,6 @@ SIMULATION = (
         nodes=SIMULATORS,
         convert=number,
     ),
-    Argument(
-        "real_time_factor",
-        "how many times faster than the clock the simulated time runs; empty: 1",
-        parameter="real_time_factor",
-        nodes=SIMULATORS,
-        convert=number,
-    ),
 )
 
 OFFLINE = (

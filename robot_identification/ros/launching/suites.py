@@ -29,6 +29,7 @@ from robot_identification.ros.launching.arguments import (
 )
 from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters
 
+_PACE = "real_time_factor"
 _STEPS = ("identify", "validate", "calibrate")
 _SIMULATED_ROBOTS = MappingProxyType({"simulated_robot": "tx40", "mujoco_robot": "ur10"})
 
@@ -147,6 +148,7 @@ class Suite:
         """Return the parameters of a node that differ from the shipped ones; later ones win."""
         chosen: dict[str, Any] = {}
         if node in SIMULATORS:
+            _require_pace(own)
             chosen |= _simulated(node, given.get("robot") or own.get("robot", ""))
         chosen |= own
         chosen |= self.fixed.get(node, {})
@@ -209,6 +211,22 @@ def _require_robot(starts: Sequence[NodeStart]) -> None:
             "(not given)",
             f"{', '.join(without)} must know the robot: add robot:=FILE, a robot file (YAML) or a "
             "URDF, or the name of a robot of this package, or robot:=topic:robot_description",
+        )
+
+
+def _require_pace(own: Mapping[str, Any]) -> None:
+    """Refuse a simulated clock that leaves that of the other nodes: to them states are stale.
+
+    Raises:
+        SettingError: the params_file of the simulated robot gives it another pace.
+    """
+    factor = own.get(_PACE, 1.0)
+    if factor != 1.0:
+        raise SettingError(
+            _PACE,
+            factor,
+            "the other nodes of this launch go by the clock, which stamps would leave: nothing "
+            "could be planned or moved; leave it out (demo --speed simulates faster)",
         )
 
 

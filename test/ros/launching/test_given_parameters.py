@@ -129,3 +129,17 @@ def test_limits_of_the_watch_have_arguments(file):
     assert (chosen["state_timeout"], chosen["tracking_error_limit"]) == (0.3, [0.2])
     several = parameters(LIVE, file(text, tracking_error_limit="[0.1, 0.2]"))
     assert (several["state_timeout"], several["tracking_error_limit"]) == (0.2, [0.1, 0.2])
+
+
+@pytest.mark.parametrize("pace", ["2.0", "0.5"])
+def test_a_simulated_clock_that_leaves_that_of_the_nodes_is_refused(file, pace):
+    text = f"simulated_robot: {{ros__parameters: {{real_time_factor: {pace}}}}}"
+    with pytest.raises(SettingError, match="nothing could be planned or moved"):
+        SIMULATED.starts(file(text))
+    at_the_pace = file(text.replace(pace, "1.0"))
+    assert parameters(SIMULATED, at_the_pace, "simulated_robot")["real_time_factor"] == 1.0
+
+
+def test_a_simulation_cannot_be_told_another_pace():
+    with pytest.raises(SettingError, match="no such argument"):
+        SIMULATED.starts({"robot": "tx40", "real_time_factor": "2"})
