@@ -29,6 +29,7 @@ from robot_identification.ros.launching.arguments import (
 )
 from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters
 
+_NO_EFFORT_NOISE = MappingProxyType({"effort_noise": [0.0], "effort_noise_fraction": 0.0})
 _PACE = "real_time_factor"
 _STEPS = ("identify", "validate", "calibrate")
 _SIMULATED_ROBOTS = MappingProxyType({"simulated_robot": "tx40", "mujoco_robot": "ur10"})
@@ -150,10 +151,12 @@ class Suite:
         if node in SIMULATORS:
             _require_pace(own)
             chosen |= _simulated(node, given.get("robot") or own.get("robot", ""))
+            if _NO_EFFORT_NOISE.keys() & own.keys():
+                chosen |= _NO_EFFORT_NOISE  # what is given goes in place of either
         chosen |= own
         chosen |= self.fixed.get(node, {})
         if node in SIMULATORS and "effort_noise" in given:
-            chosen["effort_noise"] = [0.0]  # in its place comes effort_noise_fraction
+            chosen |= _NO_EFFORT_NOISE
         controller = given.get("controller", "").rstrip("/")
         if controller and node == "excitation":
             chosen["controller_action"] = f"{controller}/follow_joint_trajectory"

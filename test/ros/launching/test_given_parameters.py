@@ -1,9 +1,17 @@
 """The params_file of a launch: what it gives is in force, and what fits nothing is refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from robot_identification.errors import RobotDescriptionError, SettingError
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.ros.common.parameter_files import shipped_parameters
 from robot_identification.ros.launching.suites import BAGS, LIVE, SIMULATED
+from robot_identification.ros.simulation.parameters import (
+    MujocoRobotParameters,
+    SimulatedRobotParameters,
+)
 
 SPEED = "excitation:\n  ros__parameters:\n    speed: 0.3\n"
 
@@ -143,3 +151,37 @@ def test_a_simulated_clock_that_leaves_that_of_the_nodes_is_refused(file, pace):
 def test_a_simulation_cannot_be_told_another_pace():
     with pytest.raises(SettingError, match="no such argument"):
         SIMULATED.starts({"robot": "tx40", "real_time_factor": "2"})
+
+
+@pytest.mark.parametrize("node", ["simulated_robot", "mujoco_robot"])
+@pytest.mark.parametrize(
+    ("given", "noise"),
+    [
+        ("effort_noise: [0.1]", [0.1]),
+        ("effort_noise_fraction: 0.5", None),
+    ],
+)
+def test_noise_that_is_given_goes_in_place_of_that_of_the_package(file, node, given, noise):
+    """The shipped UR10 has noise of both kinds: values in one simulator, shares in the other."""
+    text = f"{node}: {{ros__parameters: {{{given}}}}}"
+    chosen = parameters(SIMULATED, file(text, simulator=node), node)
+    table = {"simulated_robot": SimulatedRobotParameters, "mujoco_robot": MujocoRobotParameters}
+    values = table[node].of({**shipped_parameters(node), **chosen})
+    robot = load_robot("ur10")
+    limits = [0.5 * joint.limits.effort for joint in robot.joints]
+    assert values.sensors(robot).effort_noise == tuple(limits if noise is None else noise * 6)
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [("simulated_robot", SimulatedRobotParameters), ("mujoco_robot", MujocoRobotParameters)],
+)
+def test_efforts_of_a_robot_of_ones_own_have_no_noise(node, kind):
+    """Nor need its joints have effort limits then."""
+    given = {"robot": "own.yaml", "simulator": node}
+    values = kind.of({**shipped_parameters(node), **parameters(SIMULATED, given, node)})
+    robot = load_robot("stanford")
+    free = tuple(replace(j, limits=replace(j.limits, effort=None)) for j in robot.joints)
+    sensors = values.sensors(replace(robot, joints=free))
+    assert set(sensors.effort_noise) == {0.0}
+    assert set(sensors.position_noise) == {1e-5}
