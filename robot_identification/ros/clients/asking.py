@@ -24,7 +24,8 @@ SOON = 10.0
 UNTIL_DONE = math.inf
 """Time limit of work that takes as long as it takes."""
 
-_ANSWER_WITHIN = 60.0
+ANSWER_WITHIN = 60.0
+"""Time limit of everything else, in s."""
 
 # typing.Self is younger than Python 3.10.
 Own = TypeVar("Own", bound="Asking")
@@ -73,14 +74,16 @@ class Asking:
         return self.client.wait_for(condition, timeout, what)
 
     def _call(
-        self, kind: Any, name: str, request: Any = None, within: float = _ANSWER_WITHIN
+        self, kind: Any, name: str, request: Any = None, within: float = ANSWER_WITHIN
     ) -> Any:
         """Send a request; return its response, or the future of it."""
+        future = self.client.begin(kind, name, request, min(within, ANSWER_WITHIN))
+        return self._answer(kind, name, future, within) if self._waits else future
+
+    def _answer(self, kind: Any, name: str, future: Any, within: float) -> Any:
+        """Wait for the response to a request that was sent, and return it."""
         heard = self.progress.get(name.partition("/")[0], [])
         known = len(heard)
-        future = self.client.begin(kind, name, request, min(within, _ANSWER_WITHIN))
-        if not self._waits:
-            return future
         seen = time.monotonic()
 
         def answered() -> bool:

@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 from robot_identification import msg
 from robot_identification.errors import InputError, NotActiveError, RobotIdentificationError
 from robot_identification.msg import ExcitationStatus as Status
-from robot_identification.ros.clients.asking import SOON, UNTIL_DONE, Asking
+from robot_identification.ros.clients.asking import ANSWER_WITHIN, SOON, UNTIL_DONE, Asking
 from robot_identification.ros.clients.client import (
     READY_WITHIN,
     Client,
@@ -67,6 +67,7 @@ _WORK: dict[Any, tuple[Any, str]] = {
     )
 }
 _BEGIN_RECORDING = "acquisition/start"
+_END_RECORDING = "acquisition/stop"
 _STOP = "excitation/stop"
 _TELLS: dict[str, tuple[Any, str]] = {
     "excitation": _WORK[PlanExcitation.Request],
@@ -195,7 +196,7 @@ class Verbs(Asking):
 
     def stop_recording(self) -> Any:
         """End the recording; the message is its identifier, or that of what continues it."""
-        return self._call(Trigger, "acquisition/stop")
+        return self._call(Trigger, _END_RECORDING)
 
     def clear_recordings(self) -> Any:
         """Drop what was recorded."""
@@ -209,16 +210,39 @@ class Verbs(Asking):
             ClientTimeoutError: no samples come, or not the last of them.
         """
         with Recorded(self.client.node) as recording:
-            recording.name = self.start_recording().message
+            recording.name = self._begin_recording()
             try:
                 self.wait(lambda: recording.last_stamp, "samples")
                 yield recording
             except BaseException:
-                with signals_ignored(), suppress(RobotIdentificationError):
-                    self.stop_recording()
+                self._end_recording()
                 raise
             recording.name = self.stop_recording().message
             self.wait(lambda: recording.ended, "last block", _LAST_BLOCK_WITHIN)
+
+    def _begin_recording(self) -> str:
+        """Record from now on; return the identifier of the recording.
+
+        One whose beginning nobody waits for any more ends: the node may have taken the request.
+        """
+        beginning = self.begun.start_recording()
+
+        def begun(within: float) -> str:
+            return str(self._answer(Trigger, _BEGIN_RECORDING, beginning, within).message)
+
+        try:
+            return begun(ANSWER_WITHIN)
+        except (KeyboardInterrupt, ClientTimeoutError):
+            with signals_ignored(), suppress(RobotIdentificationError):
+                with suppress(ClientTimeoutError):
+                    begun(SOON)  # refused: what is recorded is of somebody else, and goes on
+                self._end_recording()
+            raise
+
+    def _end_recording(self) -> None:
+        """End the recording, if it can be: something went wrong already."""
+        with signals_ignored(), suppress(RobotIdentificationError):
+            self._call(Trigger, _END_RECORDING, within=SOON)
 
     def parameter(self, node: str, name: str) -> Any:
         """Return the value of a parameter of a node."""

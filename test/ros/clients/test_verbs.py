@@ -15,6 +15,7 @@ from robot_identification.ros.clients.client import (
     ClientTimeoutError,
     NodeGoneError,
     RequestInvalidError,
+    RequestRefusedError,
 )
 from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
 from robot_identification.ros.messages.error_codes import CODES
@@ -203,6 +204,55 @@ def test_a_recording_ends_whatever_happens(transport, error):
     with pytest.raises(error):
         interrupted()
     assert transport.names == ["acquisition/start", "acquisition/stop"]
+
+
+def interrupting(after):
+    """Return a step of the transport that is Ctrl-C at a time, once."""
+    left = [KeyboardInterrupt]
+
+    def step(now):
+        if now >= after and left:
+            raise left.pop()
+
+    return step
+
+
+def recording_for(transport):
+    with Verbs(transport).recorded():
+        raise AssertionError("nothing is recorded")
+
+
+STARTED = Trigger.Response(success=True, message="r")
+
+
+@pytest.mark.parametrize("steps", [5, 1000])
+def test_a_recording_whose_beginning_is_interrupted_ends(transport, steps):
+    """Be the node slow, or without an answer at all."""
+    transport.answers, transport.steps = [STARTED, STARTED], steps
+    interrupt = interrupting(2.0)
+    transport.step = lambda: interrupt(transport.now)
+    with pytest.raises(KeyboardInterrupt):
+        recording_for(transport)
+    assert transport.names == ["acquisition/start", "acquisition/stop"]
+
+
+def test_a_recording_whose_beginning_is_not_answered_in_time_ends(transport):
+    transport.answers, transport.steps = [STARTED, STARTED], 63
+    with pytest.raises(ClientTimeoutError, match="acquisition/start"):
+        recording_for(transport)
+    assert transport.names == ["acquisition/start", "acquisition/stop"]
+
+
+@pytest.mark.parametrize("after", [2.0, 1000.0])
+def test_a_recording_of_somebody_else_goes_on(transport, after):
+    """Whether the refusal is waited for or not."""
+    transport.answers = [Trigger.Response(message="recording x is running"), STARTED]
+    transport.steps = 5
+    interrupt = interrupting(after)
+    transport.step = lambda: interrupt(transport.now)
+    with pytest.raises((KeyboardInterrupt, RequestRefusedError)):
+        recording_for(transport)
+    assert transport.names == ["acquisition/start"]
 
 
 def test_a_recording_has_the_name_of_its_last_part(transport):
