@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from robot_identification.cli.walk.record import (
     VALIDATION_PLAN,
     RunRecord,
 )
-from robot_identification.errors import InputError, ResultRefusedError
+from robot_identification.errors import InputError, OutputError, ResultRefusedError
 from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.ros.clients.live_run import LiveRun
 from robot_identification.ros.clients.verbs import data_of
@@ -53,6 +53,25 @@ class NotAcceptedError(ResultRefusedError):
             f"the error on data not fitted is {error:.4f}, and {accepted:g} was to be accepted at "
             "most: look at the error of each joint, and at the warnings of the result"
         )
+
+
+@contextmanager
+def _naming(recording: str) -> Iterator[None]:
+    """Have an error of writing name the recording that there is all the same.
+
+    Raises:
+        OutputError: of the block.
+    """
+    try:
+        yield
+    except OutputError as error:
+        if not recording:
+            raise
+        raise OutputError(
+            error.path,
+            f"{error.problem}; acquisition and identification have the motion as {recording}: give "
+            "--recording",
+        ) from error
 
 
 class Walk:
@@ -136,7 +155,8 @@ class Walk:
     def _run(self) -> None:
         self._check_plan()
         moved = self._moved("run", self._options.speed, self._own_plan(), record=True)
-        self._record.keep("run", moved)
+        with _naming(moved["recording"]):
+            self._record.keep("run", moved)
 
     def _own_plan(self) -> str:
         """Return the hash of the plan that this run made; empty where it made none."""
@@ -162,7 +182,8 @@ class Walk:
         with self._bar(title) as report:
             move = self._live.move(report, speed, record=record, refresh=refresh)
         self._say(f"{title}: the robot is at rest at the end of the trajectory")
-        self._record.note_rehearsed(move.trajectory_hash, move.speed)
+        with _naming(move.recording):
+            self._record.note_rehearsed(move.trajectory_hash, move.speed)
         return {
             "hash": move.trajectory_hash,
             "speed": move.speed,

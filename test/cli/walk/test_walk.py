@@ -5,8 +5,10 @@ from robot_identification.srv import Calibrate, PlanExcitation, Validate
 
 from robot_identification.cli.main import parser
 from robot_identification.cli.run import settle
+from robot_identification.cli.walk import record as record_of_run
 from robot_identification.cli.walk.record import RESULT, NoResultError, RunRecord
 from robot_identification.cli.walk.walk import Walk
+from robot_identification.errors import OutputError
 from robot_identification.ros.clients.client import ResultNotGivenError
 from robot_identification.ros.clients.live_run import Move
 
@@ -131,3 +133,13 @@ def test_a_run_one_joint_at_a_time_that_goes_on_stays_one(nodes, tmp_path):
 def test_a_run_whose_record_says_nothing_of_its_plan_validates_on_seed_1(nodes, tmp_path):
     RunRecord.begin(tmp_path / "run", resumed=False).keep("plan", {"asked": {"seed": "x"}})
     assert planned_for(nodes, tmp_path / "run") == ("", 0, 0.0, 1)
+
+
+def test_where_the_record_cannot_be_written_the_recording_is_named(nodes, tmp_path, monkeypatch):
+    def full(path, _text):
+        raise OutputError(path, "no space left on device")
+
+    walk(nodes, tmp_path / "run", "--steps", "plan")
+    monkeypatch.setattr(record_of_run, "write_text_atomically", full)
+    with pytest.raises(OutputError, match=r"no space left.*recording of plan of seed 0"):
+        walk(nodes, tmp_path / "run", "--steps", "run", "--speed", "0.2")
