@@ -150,11 +150,7 @@ class Planner:
         wanted = job_of(request, self._robot, self._parameters.now, place)
         wanted = replace(wanted, sources=replace(wanted.sources, arms=self._arms.postures()))
         machine = load_machine(wanted.sources)  # what is missing is told at once
-        if place is not None and not len(request.start_position):
-            error = wanted.sources.tracking_error
-            problem = missing_reserve(machine.described, machine.limits, place, error)
-            if problem:
-                raise SettingError("start_position", "where the robot is", problem)
+        _require_reserve(machine, wanted, stands=not len(request.start_position))
         orders.append(wanted)
         self._report = self._reporter(job.tell)
         self._worker.submit(wanted)
@@ -215,3 +211,23 @@ class Planner:
     def close(self) -> None:
         """End the planning process."""
         self._worker.close()
+
+
+def _require_reserve(machine: Machine, wanted: PlanningJob, *, stands: bool) -> None:
+    """Refuse a start that is too near to a limit for a motion to begin, or to end.
+
+    Args:
+        machine: the robot.
+        wanted: what is to be planned.
+        stands: whether the robot stands there already.
+
+    Raises:
+        SettingError: which joint is too near, how near, and what to do.
+    """
+    start, error = wanted.settings.start, wanted.sources.tracking_error
+    if start is None:
+        return
+    problem = missing_reserve(machine.described, machine.limits, start, error, stands=stands)
+    if problem:
+        shown = "where the robot is" if stands else start.tolist()
+        raise SettingError("start_position", shown, problem)

@@ -154,3 +154,26 @@ def test_a_plan_that_cannot_be_written_takes_nobody_s_place(planner, plans, tmp_
     answer = take(planner, plans[1], tmp_path / "nowhere" / "plan.yaml")
     assert answer.error_code == CODES.OUTPUT_FAILED
     assert planner.planned is plans[0]
+
+
+@pytest.mark.parametrize("off", [0.02, -0.02])
+def test_a_start_too_near_to_a_limit_is_refused_with_the_reserve_that_it_lacks(late, off):
+    """Or beyond the limit; the robot need not be heard for that."""
+    machine = load_machine(SOURCES)
+    begin_at = [float(machine.declared.upper[0]) - off, 0.0]
+    job = late.planner._slot.take("plan")
+    request = PlanExcitation.Request(start_position=begin_at)
+    answer = answer_of(late.planner.plan(request, PlanExcitation.Response(), job))
+    assert answer.error_code == CODES.INVALID_REQUEST
+    assert f"joint_1 is to begin at {begin_at[0]:.4g}" in answer.message
+    assert "for tracking_error_limit and the rest to brake: begin below" in answer.message
+    assert "joint_2" not in answer.message
+
+
+def test_a_start_with_reserve_is_planned_from(late):
+    job = late.planner._slot.take("plan")
+    request = PlanExcitation.Request(start_position=[0.1, 0.2])
+    course = late.planner.plan(request, PlanExcitation.Response(), job)
+    course.send(None)
+    assert late.planner.busy
+    course.close()
