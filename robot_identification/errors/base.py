@@ -51,11 +51,13 @@ class SettingError(InputError):
     Attributes:
         name: the setting.
         value: the value that was given.
+        problem: what is wrong with it.
     """
 
     def __init__(self, name: str, value: object, problem: str) -> None:
         self.name = name
         self.value = value
+        self.problem = problem
         text = str(value)
         shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
         super().__init__(f"{name} = {shown}: {problem}")

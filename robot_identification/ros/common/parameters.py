@@ -192,7 +192,7 @@ def declare(
     def validate(wanted: list[Parameter]) -> SetParametersResult:
         own = {one.name: _plain(one.value) for one in wanted if one.name in table}
         for name, value in own.items():
-            if problem := table[name].problem(value):
+            if problem := _problem(table[name], value):
                 return _refused(f"{name} {problem}: {table[name].description}")
         if unconfigured is not None and unconfigured():
             return SetParametersResult(successful=True)
@@ -218,6 +218,18 @@ def declare(
     node.add_on_set_parameters_callback(validate)
     node.add_post_set_parameters_callback(take_over)
     return parameters
+
+
+def _problem(setting: Setting, value: object) -> str:
+    """Return what is wrong with the value of a parameter, or an empty text.
+
+    Where a list is wanted one number may stand for a list of one.
+    """
+    try:
+        setting.read(value)
+    except SettingError as error:
+        return error.problem
+    return ""
 
 
 def _held(node: Node, names: list[str]) -> str:
@@ -281,7 +293,7 @@ def _declare_one(node: Node, setting: Setting, *, managed: bool) -> Any:
     value = _plain(declared.value)
     if managed and setting.required and not value:
         return value
-    if problem := setting.problem(value):
+    if problem := _problem(setting, value):
         raise SettingError(name, value, f"{problem}: {setting.description}")
     return setting.read(value)
 

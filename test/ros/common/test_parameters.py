@@ -126,9 +126,11 @@ class TestChanges:
             refused = change(made, "state_timeout", 0.5)
             assert (refused.successful, refused.reason) == (False, "the robot moves")
             assert parameters.now.state_timeout == 0.0
-            assert change(made, "tracking_error_limit", [1, 2]).successful
-            assert parameters.now.tracking_error_limit == (1.0, 2.0)
-            assert asked == [{"state_timeout": 0.5}, {"tracking_error_limit": (1.0, 2.0)}]
+            for given, value in (([1, 2], (1.0, 2.0)), (0.2, (0.2,)), (1, (1.0,))):
+                assert change(made, "tracking_error_limit", given).successful
+                assert parameters.now.tracking_error_limit == value
+                assert asked.pop() == {"tracking_error_limit": value}
+            assert asked == [{"state_timeout": 0.5}]
 
     def test_a_node_may_refuse_by_an_error(self):
         def refuse(values):
@@ -148,6 +150,10 @@ class TestChanges:
             assert not refused.successful
             assert "/excitation" in refused.reason
 
+    def test_one_number_may_stand_for_a_list_of_one_when_the_node_starts(self):
+        with node("-p", "tracking_error_limit:=0.05") as made:
+            assert declare(made, Parameters).now.tracking_error_limit == (0.05,)
+
     def test_without_an_answer_nothing_changes(self):
         with node() as made:
             declare(made, Parameters)
@@ -158,7 +164,6 @@ class TestChanges:
     @pytest.mark.parametrize(
         ("name", "value"),
         [
-            ("tracking_error_limit", 0.2),
             ("tracking_error_limit", "0.2"),
             ("tracking_error_limit", ["0.2"]),
             ("tracking_error_limit", [True]),
