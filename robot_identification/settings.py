@@ -8,6 +8,7 @@ parameters of nodes, fields of messages, JSON schemas, checks and plain data are
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
@@ -70,6 +71,7 @@ class Setting:
         usual: what an open setting is where nothing else is said or derived; None: nothing.
         reason: why that is usual.
         in_requests: whether options and messages can say it; else files alone.
+        path: whether a text names a file or folder, where ``~`` stands for the home folder.
         required: whether somebody has to say it; a text must not be empty then.
         live: whether a parameter of a node may change while the node runs.
         asks: whether the node is asked before it does.
@@ -93,6 +95,7 @@ class Setting:
     usual: Any = None
     reason: str = ""
     in_requests: bool = True
+    path: bool = False
     required: bool = False
     live: bool = False
     asks: bool = False
@@ -148,6 +151,8 @@ class Setting:
     def read(self, value: object) -> Any:
         """Return a value from plain data: a list as a tuple, one number for a list of one.
 
+        A path that begins with ``~`` is below the home folder.
+
         Raises:
             SettingError: the setting cannot have it.
         """
@@ -155,6 +160,8 @@ class Setting:
             return ()
         if self.kind is Kind.NUMBERS and _is(Kind.NUMBER, value):
             value = [value]
+        if self.path and isinstance(value, str):
+            value = os.path.expanduser(value)  # noqa: PTH111 (an empty text stays one)
         if self.kind is Kind.WHOLE and isinstance(value, float) and value.is_integer():
             value = int(value)
         self.check(value)

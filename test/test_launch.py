@@ -230,6 +230,26 @@ def test_bags_become_options_of_the_command():
     assert options.steps == ("identify", "validate", "calibrate")
 
 
+def test_files_of_a_launch_may_begin_with_the_home_folder(monkeypatch, tmp_path):
+    """Those that become parameters are expanded by the nodes."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "own.yaml").write_text("identification: {ros__parameters: {friction: auto}}")
+    given = {"bag": "~/a:/b", "validation_bag": "~/c", "output": "~/run"}
+    options = parser().parse_args(offline_command(given))
+    assert options.bag == [tmp_path / "a", Path("/b")]
+    assert (options.validation_bag, options.output) == ([tmp_path / "c"], tmp_path / "run")
+    (start, _) = BAGS.starts({"robot": "scara", "params_file": "~/own.yaml"})
+    assert start.parameters["friction"] == "auto"
+
+
+def test_parameters_that_name_files_may_begin_with_the_home_folder():
+    known = {
+        name for node in executables() for name, setting in declared(node).items() if setting.path
+    }
+    files = {"robot", "robot_defaults", "output_directory", "cell", "joint_limits", "prior", "urdf"}
+    assert known == files | {"parameters_file", "bag_directory", "model"} | {"faults"}
+
+
 @pytest.mark.parametrize(
     ("others", "steps"),
     [({}, ("identify", "calibrate")), ({"validation_bag": "/d"}, STEPS[3:])],

@@ -81,6 +81,7 @@ class AcquisitionParameters(RobotParameters):
     bag_directory: str = setting(
         "folder in which every recording becomes a bag, from the next one on; empty: no bags",
         "",
+        path=True,
         live=True,
     )
     bag_part_period: float = setting(

@@ -25,11 +25,13 @@ class CalibrationParameters(RobotParameters):
         "prior where the request names none: parameter file, URDF, or none; empty: the URDF that "
         "describes the robot, if any",
         "",
+        path=True,
     )
     urdf: str = setting(
         "URDF that identified_robot_description keeps everything of but inertials and friction; "
         "empty: the one that describes the robot, else a complete one is made",
         "",
+        path=True,
     )
     predict: bool = setting(
         "whether predicted_joint_states are published and the residual is watched", True

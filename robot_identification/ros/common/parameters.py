@@ -41,10 +41,11 @@ class SharedParameters(Settings):
 
     robot: str = setting(
         "robot file (YAML), URDF, or the name of a robot of this package; or topic:NAME, the topic "
-        "on which a URDF of the robot is published, such as topic:robot_description"
+        "on which a URDF of the robot is published, such as topic:robot_description",
+        path=True,
     )
     robot_defaults: str = setting(
-        "robot file that says what the URDF on that topic cannot; empty: none", ""
+        "robot file that says what the URDF on that topic cannot; empty: none", "", path=True
     )
     effort_meaning: str = setting(
         "what the efforts are; empty: what the robot file says",
@@ -55,6 +56,7 @@ class SharedParameters(Settings):
         "folder that services may write to; empty: robot_identification/NODE in ROS_HOME, or "
         "~/.ros",
         "",
+        path=True,
         fixed=True,
     )
     autostart: bool = setting(
@@ -66,6 +68,7 @@ class SharedParameters(Settings):
         "cell file: what stands around the robot, what it carries, how it is mounted; empty: what "
         "the robot file says, and the plane of its base",
         "",
+        path=True,
     )
     clearance: float = setting(
         "distance that motions keep from the cell, and the arm from itself; 0: as the files say, "

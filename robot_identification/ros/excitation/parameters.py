@@ -25,12 +25,15 @@ class ExcitationParameters(RobotParameters):
     autostart: bool = same(SharedParameters, "autostart")
     output_directory: str = same(SharedParameters, "output_directory")
     joint_limits: str = setting(
-        "joint_limits.yaml of MoveIt that completes the robot's limits; empty: none", ""
+        "joint_limits.yaml of MoveIt that completes the robot's limits; empty: none",
+        "",
+        path=True,
     )
     parameters_file: str = setting(
         "values of the standard parameters to check efforts with: a file, or the name of one in "
         "config/parameters; empty: efforts are not checked",
         "",
+        path=True,
     )
     cell: str = same(SharedParameters, "cell")
     clearance: float = same(SharedParameters, "clearance")

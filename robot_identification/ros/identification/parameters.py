@@ -40,6 +40,7 @@ class IdentificationParameters(RobotParameters):
         "parameter file that the start prior of DIDIM stands for; empty: the one of this package "
         "that is named as the robot",
         "",
+        path=True,
     )
     good_enough_std: float = setting(
         "relative standard deviation, as a fraction, at which every parameter must be known for a "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -186,7 +187,7 @@ def _params_file(given: Mapping[str, str], nodes: Mapping[str, str]) -> GivenPar
     """Return what the argument params_file gives to nodes, checked."""
     if "params_file" not in given:
         return NO_FILE
-    file = GivenParameters.read(given["params_file"])
+    file = GivenParameters.read(_path(given["params_file"]))
     file.check(nodes)
     return file
 
@@ -257,14 +258,20 @@ def offline_command(given: Mapping[str, str], *, within: str = "") -> list[str]:
     if given.get("validation_bag"):
         line += ["--validation-bag", *_paths(given["validation_bag"])]
     line += ["--namespace", resolved(given.get("namespace", ""), within)]
-    for name in ("method", "output"):
-        if given.get(name):
-            line += [f"--{name}", given[name]]
+    if given.get("method"):
+        line += ["--method", given["method"]]
+    if given.get("output"):
+        line += ["--output", str(_path(given["output"]))]
     return line
 
 
 def _paths(text: str) -> list[str]:
-    return [os.path.abspath(path) for path in text.split(os.pathsep) if path]  # noqa: PTH100
+    return [os.path.abspath(_path(path)) for path in text.split(os.pathsep) if path]  # noqa: PTH100
+
+
+def _path(text: str) -> Path:
+    """Return a path of an argument; the shell leaves ``~`` behind ``:=`` as it is."""
+    return Path(os.path.expanduser(text))  # noqa: PTH111 (leaves an unknown user's as it is)
 
 
 _IDENTIFYING = ("excitation", "acquisition", "identification", "calibration")

@@ -103,6 +103,7 @@ class FaultInjectorParameters(Settings):
         "YAML file that says what goes wrong and when; empty: nothing; its time begins with the "
         "first state after it was set, also if it is set again",
         "",
+        path=True,
         live=True,
         asks=True,
     )

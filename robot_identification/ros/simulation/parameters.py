@@ -97,6 +97,7 @@ class SimulatedRobotParameters(SimulationParameters):
         "true values of the standard parameters: a file, or the name of one in config/parameters; "
         "empty: the one that is named as the robot, or ROBOT_simulated",
         "",
+        path=True,
     )
 
 
@@ -108,11 +109,13 @@ class MujocoRobotParameters(SimulationParameters):
         "URDF or MJCF file that MuJoCo loads; empty: the URDF that the robot is described by, "
         "else one made from parameters_file",
         "",
+        path=True,
     )
     parameters_file: str = setting(
         "drive inertia, friction and offset of the joints, in place of those of the model: a file, "
         "or the name of one in config/parameters; complete where there is no model",
         "",
+        path=True,
     )
     friction_time: float = setting(
         "time constant of MuJoCo's friction constraint; 0: as the model says",

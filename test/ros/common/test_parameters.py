@@ -23,6 +23,7 @@ class Parameters(Settings):
     """Parameters that may change, two of them when the node agrees."""
 
     speed: float = setting("how fast", 1.0, live=True)
+    bags: str = setting("where bags go", "", path=True, live=True)
     names: tuple[str, ...] = setting("names", ("a",), live=True)
     state_timeout: float = same(ExcitationParameters, "state_timeout")
     tracking_error_limit: tuple[float, ...] = same(ExcitationParameters, "tracking_error_limit")
@@ -153,6 +154,18 @@ class TestChanges:
     def test_one_number_may_stand_for_a_list_of_one_when_the_node_starts(self):
         with node("-p", "tracking_error_limit:=0.05") as made:
             assert declare(made, Parameters).now.tracking_error_limit == (0.05,)
+
+    @pytest.mark.parametrize("shown", ["~/bags", "/home/me/bags"])
+    def test_a_path_may_begin_with_the_home_folder(self, monkeypatch, shown):
+        """The shell leaves it as it is behind `bags:=`."""
+        monkeypatch.setenv("HOME", "/home/me")
+        with node("-p", f"bags:={shown}") as made:
+            parameters = declare(made, Parameters)
+            assert parameters.now.bags == "/home/me/bags"
+            assert change(made, "bags", "").successful
+            assert parameters.now.bags == ""
+            assert change(made, "bags", shown).successful
+            assert parameters.now.bags == "/home/me/bags"
 
     def test_without_an_answer_nothing_changes(self):
         with node() as made:
