@@ -230,6 +230,28 @@ def test_bags_become_options_of_the_command():
     assert options.steps == ("identify", "validate", "calibrate")
 
 
+@pytest.mark.parametrize(
+    ("suite", "name", "needed"),
+    [
+        (BAGS, "validation_bag", "bag"),
+        (BAGS, "method", "bag"),
+        (BAGS, "output", "bag"),
+        (LIVE, "effort_type", "effort_topic"),
+        (LIVE, "effort_delay", "effort_topic"),
+    ],
+)
+def test_an_argument_without_effect_is_refused(tmp_path, suite, name, needed):
+    values = {"method": "wls", "effort_type": "std_msgs/msg/Float64MultiArray"}
+    given = {"robot": "scara", name: values.get(name, "0.01")}
+    with pytest.raises(SettingError, match=f"{name} = .* has no effect without {needed}"):
+        suite.starts(given)
+    assert suite.starts({**given, needed: "/given"})
+    if suite is LIVE:
+        file = tmp_path / "own.yaml"
+        file.write_text(f"acquisition: {{ros__parameters: {{{needed}: /given}}}}")
+        assert suite.starts({**given, "params_file": str(file)})
+
+
 def test_files_of_a_launch_may_begin_with_the_home_folder(monkeypatch, tmp_path):
     """Those that become parameters are expanded by the nodes."""
     monkeypatch.setenv("HOME", str(tmp_path))

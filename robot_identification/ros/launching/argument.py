@@ -25,6 +25,7 @@ class Argument:
         parameter: parameter that it sets; empty: none.
         topic: topic that it names anew; empty: none.
         nodes: nodes in which it does so; empty: all.
+        needs: argument or parameter without which it has no effect; empty: none.
         convert: turns its text into the value of the parameter; raises ValueError.
     """
 
@@ -35,6 +36,7 @@ class Argument:
     parameter: str = ""
     topic: str = ""
     nodes: tuple[str, ...] = ()
+    needs: str = ""
     convert: Callable[[str], Value] = str
 
     def concerns(self, node: str) -> bool:

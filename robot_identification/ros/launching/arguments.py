@@ -260,12 +260,14 @@ DRIVER = (
         choices=("", "sensor_msgs/msg/JointState", "std_msgs/msg/Float64MultiArray"),
         parameter="effort_type",
         nodes=("acquisition",),
+        needs="effort_topic",
     ),
     Argument(
         "effort_delay",
         "time by which the stamps of these efforts lie behind the motion, s; empty: 0",
         parameter="effort_delay",
         nodes=("acquisition",),
+        needs="effort_topic",
         convert=number,
     ),
     Argument(
@@ -316,7 +318,8 @@ OFFLINE = (
     Argument(
         "validation_bag",
         "bags to validate on; empty: the last quarter of `bag`, not fitted then; with didim none",
+        needs="bag",
     ),
-    Argument("method", "ols, wls, energy, didim or one-joint; empty: wls"),
-    Argument("output", "folder for result, parameters and URDF of `bag`; empty: none"),
+    Argument("method", "ols, wls, energy, didim or one-joint; empty: wls", needs="bag"),
+    Argument("output", "folder for result, parameters and URDF of `bag`; empty: none", needs="bag"),
 )

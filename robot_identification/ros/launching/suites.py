@@ -115,11 +115,31 @@ class Suite:
         namespace = resolved(values.get("namespace", ""), within).rstrip("/")
         file = _params_file(values, {f"{namespace}/{name}": name for name in self._possible})
         own = {name: file.of(f"{namespace}/{name}") for name in self._chosen(values)}
+        self._refuse_idle(values, own.values())
         if not any(of_node.get("robot") for of_node in own.values()):
             values = {**_robot_of_simulation(own), **values}
         starts = tuple(self._start(name, values, of_node) for name, of_node in own.items())
         _require_robot(starts)
         return starts
+
+    def _refuse_idle(self, given: Mapping[str, str], nodes: Iterable[Mapping[str, Any]]) -> None:
+        """Refuse arguments that have no effect without another one that nobody gives.
+
+        Args:
+            given: arguments by name.
+            nodes: what the params_file gives to each node.
+
+        Raises:
+            SettingError: there is one.
+        """
+        known = {*given, *(name for of_node in nodes for name, value in of_node.items() if value)}
+        for argument in self.arguments:
+            if argument.name in given and argument.needs and argument.needs not in known:
+                raise SettingError(
+                    argument.name,
+                    given[argument.name],
+                    f"has no effect without {argument.needs}: give that too, or leave it out",
+                )
 
     @property
     def _possible(self) -> tuple[str, ...]:
