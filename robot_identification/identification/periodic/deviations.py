@@ -112,7 +112,7 @@ class _Meat:
         self._kept = decimator.kept(segment.samples)
         self._values, self._squares = values, squares
         # White noise keeps its density in decimation.
-        self._effort = average.covariance / (average.periods * decimator.factor)
+        self._effort = average.covariance / (average.effective_periods * decimator.factor)
         self._spread = average.position_noise[:, None] * average.series.spread
         self._covariance = np.zeros((rank, rank))
         self._sensitivity = np.zeros((joints, rank, self._spread.shape[1]))

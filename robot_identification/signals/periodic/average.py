@@ -18,13 +18,13 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.periodic.fourier import FourierSeries, fit_series
 from robot_identification.signals.periodic.periods import (
-    PHASE_TOLERANCE,
     PeriodicMotion,
     WholePeriods,
     whole_periods,
 )
-from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.rows import LEAST_SHARE, FilteredSegment
+from robot_identification.signals.periodic.phases import PhaseGrid, efforts_at
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.rows import FilteredSegment, Flags
 
 # Highest harmonic that is looked at, that can be asked for, and the part of half the sampling rate
 # that it may reach.
@@ -38,8 +38,6 @@ _COMPARED = 10
 _UNSETTLED = 4.0
 # Differences that do not matter, as parts of the spread of positions and efforts.
 _SMALL_POSITION, _SMALL_EFFORT, _LEAST_STEP = 1e-5, 1e-3, 0.1
-# Interpolation between samples: Kaiser window of a sinc function.
-_HALF_WIDTH, _SHAPE = 16, 8.0
 
 
 @by_value
@@ -53,7 +51,9 @@ class AveragedPeriods:
         dropped: first periods left out because the motion had not settled.
         segment: one period: the series of the positions, and the mean of the efforts.
         series: the positions, with the time since ``segment.time[0]``.
-        efforts: (periods, joints, samples) of every period, in N m or N.
+        efforts: (periods, joints, samples) of every period, in N m or N; the mean of the others
+            where they were lost.
+        counts: (samples,) in how many periods the efforts were measured.
         covariance: (joints, joints) of the noise of a sample of the efforts.
         position_noise: (joints,) standard deviation of the noise of a sample of the positions.
     """
@@ -64,6 +64,7 @@ class AveragedPeriods:
     segment: FilteredSegment
     series: FourierSeries
     efforts: Array
+    counts: npt.NDArray[np.intp]
     covariance: Array
     position_noise: Array
 
@@ -73,9 +74,18 @@ class AveragedPeriods:
         return len(self.efforts)
 
     @property
+    def effective_periods(self) -> float:
+        """Number of periods without losses that leave as much noise in what is filtered."""
+        return _effective_periods(self.counts)
+
+    @property
     def noise(self) -> Array:
-        """(joints,) standard deviation of the noise of a sample of the mean efforts."""
-        return read_only(np.sqrt(np.diag(self.covariance) / self.periods))
+        """(joints,) standard deviation of the noise of the mean efforts, were all phases measured.
+
+        Those that were lost in every period have no part in what is filtered, which leaves more
+        of the noise of the others.
+        """
+        return read_only(np.sqrt(np.diag(self.covariance) / self.effective_periods))
 
     def wrapped(self, samples: int) -> FilteredSegment:
         """Return the period continued to both sides, for filters that need room there.
@@ -93,6 +103,7 @@ class AveragedPeriods:
             acceleration=one.acceleration[:, places],
             effort=one.effort[:, places],
             period=one.period,
+            measured=None if one.measured is None else one.measured[places],
         )
 
 
@@ -108,26 +119,31 @@ def average_periods(recording: Recording, motion: PeriodicMotion) -> AveragedPer
         SettingError: more harmonics are asked for than the samples can tell.
     """
     segment, whole = whole_periods(recording, motion)
-    grid = _PhaseGrid.of(segment, recording.period, whole)
+    grid = PhaseGrid.of(segment, recording.period, whole)
     if grid.periods_found < 2:
         where = recording.source or "recording"
         problem = "less than two whole periods are left of its longest unbroken run"
         raise NotPeriodicError(where, motion.period, None, problem)
-    positions, efforts = grid.periods(segment.position), _efforts(grid, segment)
-    dropped = _unsettled(positions, efforts)
-    positions, efforts = positions[dropped:], efforts[dropped:]
-    position_noise = np.sqrt(np.diag(_covariance(positions)))
-    harmonics = _harmonics(positions.mean(axis=0), position_noise, len(positions), motion)
+    positions, (efforts, there) = grid.periods(segment.position), efforts_at(grid, segment)
+    dropped = _unsettled(positions, _filled(efforts, there))
+    there = there[dropped:]
+    positions, efforts = (_filled(signal[dropped:], there) for signal in (positions, efforts))
+    counts = there.sum(axis=0)
+    effective = _effective_periods(counts)
+    position_noise = np.sqrt(np.diag(_covariance(positions, there)))
+    harmonics = _harmonics(positions.mean(axis=0), position_noise, effective, motion)
     begin = segment.time[0] + recording.period * (grid.begin + dropped * grid.length)
     if grid.is_sampled:
         # The phases of all periods are the same: the fit to all samples is that to their mean.
         phases = recording.period * np.arange(grid.count, dtype=np.float64)
         mean = positions.mean(axis=0).T
-        series = fit_series(phases, mean, whole.period, harmonics, repeated=len(positions))
+        series = fit_series(phases, mean, whole.period, harmonics, repeated=effective)
     else:
         used = grid.samples(segment, dropped)
         times = segment.time[used] - begin
-        series = fit_series(times, segment.position[used], whole.period, harmonics)
+        # Positions between which lost ones were bridged count for these too.
+        share = effective / len(positions)
+        series = fit_series(times, segment.position[used], whole.period, harmonics, repeated=share)
     time = np.arange(grid.count, dtype=np.float64) * (whole.period / grid.count)
     position, velocity, acceleration = series.sample(time)
     return AveragedPeriods(
@@ -141,123 +157,55 @@ def average_periods(recording: Recording, motion: PeriodicMotion) -> AveragedPer
             acceleration=acceleration,
             effort=efforts.mean(axis=0),
             period=whole.period / grid.count,
+            measured=None if counts.all() else counts > 0,
         ),
         series=series,
         efforts=read_only(efforts),
-        covariance=read_only(_covariance(efforts)),
+        counts=counts,
+        covariance=read_only(_covariance(efforts, there)),
         position_noise=read_only(position_noise),
     )
 
 
-@dataclass(frozen=True)
-class _PhaseGrid:
-    """The same phases in every period.
+def _filled(signal: Array, there: Flags) -> Array:
+    """Return a signal (periods, joints, phases) with the mean of the other periods for lost values.
 
-    Attributes:
-        begin: sample where the first period begins.
-        length: of a period in samples, as sampled.
-        count: phases per period.
-        periods_found: number of periods.
+    That leaves the mean of all as it is.  Phases that were lost in every period stay as they are.
     """
-
-    begin: int
-    length: float
-    count: int
-    periods_found: int
-
-    @classmethod
-    def of(cls, segment: Segment, step: float, whole: WholePeriods) -> _PhaseGrid:
-        """Return the grid of the samples themselves where periods are whole numbers of them."""
-        length, count = whole.period / step, whole.count
-        nearest = round(length)
-        if abs(length - nearest) * count < PHASE_TOLERANCE:
-            begin = min(whole.begin, len(segment.time) - count * nearest)
-            if begin >= 0:
-                return cls(begin, float(nearest), nearest, count)
-            count -= 1
-            return cls(whole.begin, float(nearest), nearest, count)
-        # Between samples one interpolates, which needs some of them to both sides.
-        last = len(segment.time) - 1 - _HALF_WIDTH
-        begin = max(min(whole.begin, int(last - count * length)), _HALF_WIDTH)
-        count = min(count, int((last - begin) / length))
-        return cls(begin, length, int(length), count)
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether the phases are those of samples."""
-        return self.length == self.count
-
-    def periods(self, signal: Array) -> Array:
-        """Return (periods, joints, phases) a signal (samples, joints) at the phases."""
-        joints = signal.shape[1]
-        if self.is_sampled:
-            own = signal[self.begin : self.begin + self.periods_found * self.count]
-        else:
-            phases = np.arange(self.periods_found * self.count, dtype=np.float64) * (
-                self.length / self.count
-            )
-            own = between_samples(signal, self.begin + phases)
-        return np.ascontiguousarray(
-            own.reshape(self.periods_found, self.count, joints).transpose(0, 2, 1)
-        )
-
-    def samples(self, segment: Segment, dropped: int) -> slice:
-        """Return the samples of whole periods after those that are dropped."""
-        first = self.begin + int(np.ceil(dropped * self.length))
-        last = self.begin + round(self.periods_found * self.length)
-        return slice(first, min(last, len(segment.time)))
+    flags = there[:, None]
+    count = flags.sum(axis=0)
+    mean = np.where(flags, signal, 0.0).sum(axis=0) / np.maximum(count, 1)
+    return np.where(flags | (count == 0), signal, mean)
 
 
-def _efforts(grid: _PhaseGrid, segment: Segment) -> Array:
-    """Return (periods, joints, phases) the efforts at the phases, as many as were measured.
+def _effective_periods(counts: npt.NDArray[np.intp]) -> float:
+    """Return as how many periods without losses a mean over the measured ones counts.
 
-    Where too few samples of a period were measured, the mean of the other periods stands, which
-    leaves the mean of all as it is.
-    """
-    efforts = grid.periods(segment.effort)
-    if segment.measured is None:
-        return efforts
-    measured = segment.measured[:, None].astype(np.float64)
-    shares = grid.periods(measured)
-    found = grid.periods(segment.effort * measured) / np.maximum(shares, LEAST_SHARE)
-    there = shares >= LEAST_SHARE
-    count = there.sum(axis=0)
-    mean = np.where(there, found, 0.0).sum(axis=0) / np.maximum(count, 1)
-    return np.where(there, found, np.where(count > 0, mean, efforts.mean(axis=0)))
-
-
-def between_samples(signal: Array, places: Array) -> Array:
-    """Interpolate a band-limited signal by a windowed sinc function.
-
-    White noise keeps its density over nine tenths of the band, which polynomials would reduce.
+    What is filtered leans on the phases that were measured in any period, with a share of them
+    all; its noise is the mean of theirs, over that share.
 
     Args:
-        signal: (samples, joints).
-        places: (instants,) in samples, 16 or more from both ends.
-
-    Returns:
-        (instants, joints).
+        counts: (phases,) in how many periods each was measured.
     """
-    whole = np.floor(places).astype(np.intp)
-    offsets = np.arange(1 - _HALF_WIDTH, _HALF_WIDTH + 1)
-    distance = (places - whole)[:, None] - offsets
-    window = np.i0(_SHAPE * np.sqrt(np.maximum(1.0 - (distance / _HALF_WIDTH) ** 2, 0.0)))
-    weights = np.sinc(distance) * window
-    weights /= weights.sum(axis=1, keepdims=True)
-    result = np.zeros((len(places), signal.shape[1]))
-    for place, offset in enumerate(offsets):
-        result += weights[:, place, None] * signal[whole + offset]
-    return result
+    measured = counts[counts > 0]
+    return float(len(measured) / len(counts) / np.mean(1.0 / measured))
 
 
-def _covariance(periods: Array) -> Array:
-    """Return the covariance of what differs between (periods, joints, samples)."""
-    rest = periods - periods.mean(axis=0)
-    freedom = (len(periods) - 1) * periods.shape[2]
-    return np.asarray(np.einsum("pjs,pks->jk", rest, rest) / freedom)
+def _covariance(periods: Array, there: Flags) -> Array:
+    """Return the covariance of what differs between (periods, joints, samples) that were measured.
+
+    Args:
+        periods: the mean of the others where they were not.
+        there: (periods, samples) where they were.
+    """
+    rest = np.where(there[:, None], periods - periods.mean(axis=0), 0.0)
+    freedom = np.maximum(there.sum(axis=0) - 1, 0).sum()
+    return np.asarray(np.einsum("pjs,pks->jk", rest, rest) / max(int(freedom), 1))
 
 
-def _harmonics(mean: Array, noise: Array, periods: int, motion: PeriodicMotion) -> tuple[int, ...]:
+def _harmonics(
+    mean: Array, noise: Array, periods: float, motion: PeriodicMotion
+) -> tuple[int, ...]:
     """Return (joints,) the highest harmonic of each joint that is motion, not noise.
 
     A harmonic of amplitude A that is left out is missing from the acceleration, with the power
@@ -268,7 +216,7 @@ def _harmonics(mean: Array, noise: Array, periods: int, motion: PeriodicMotion) 
     Args:
         mean: (joints, samples) mean of the positions over the periods.
         noise: (joints,) standard deviation of one sample of one period.
-        periods: number of periods.
+        periods: number of periods, as they count where samples were lost.
         motion: says how many there are at least, or exactly.
 
     Raises:

@@ -79,7 +79,7 @@ def fit_series(
     period: float,
     harmonics: tuple[int, ...],
     *,
-    repeated: int = 1,
+    repeated: float = 1.0,
 ) -> FourierSeries:
     """Return the series nearest to positions, by least squares on their stamps.
 
@@ -88,7 +88,8 @@ def fit_series(
         position: (samples, joints) in rad or m.
         period: of the series, in s.
         harmonics: (joints,) highest harmonic of every joint.
-        repeated: number of samples that each position is the mean of.
+        repeated: number of samples that each position is the mean of; less than one where some were
+            made of their neighbours.
     """
     highest = max(harmonics)
     size = 2 * highest + 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from periodic_motions import PERIOD, START, periodic_recording, periodic_trajectory
+from periodic_motions import PERIOD, RATE, START, periodic_recording, periodic_trajectory
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import SettingError
 from robot_identification.files.results import read_result, write_result
@@ -93,6 +93,23 @@ def test_deviations_are_the_spread_of_many_draws(position_noise):
     # The spread of 24 draws is itself uncertain by a seventh.
     assert np.all((0.65 < ratio) & (ratio < 1.5)), ratio
     assert np.exp(np.mean(np.log(ratio))) == pytest.approx(1.0, abs=0.15)
+
+
+@pytest.mark.parametrize("periods", [2, 4])
+def test_lost_samples_are_no_measurements_without_noise(periods):
+    whole, misfits, noise, ratios = identified(periodic_recording(periods=periods)), [], [], []
+    for seed in range(4):
+        kept = np.random.default_rng(seed).random(round((3.0 + periods * PERIOD) * RATE)) > 0.3
+        kept[[0, -1]] = True
+        found = identified(periodic_recording(periods=periods, seed=seed, kept=kept))
+        assert not any("repeats" in line for line in found.warnings)
+        misfits.append(found.periodic[0].misfit)
+        noise.append(found.periodic[0].effort_noise)
+        ratios.append(found.estimate.std / whole.estimate.std)
+    np.testing.assert_allclose(np.mean(misfits, axis=0), 1.0, atol=0.15)
+    np.testing.assert_allclose(np.mean(noise, axis=0), 0.05, rtol=0.05)
+    # Seven tenths of the noise is averaged, and what is lost in all periods has no part in rows.
+    assert 1.15 < np.mean(ratios) < 1.4
 
 
 def test_correlated_noise_of_two_recordings_is_weighted_apart():

@@ -3,11 +3,20 @@
 import numpy as np
 import pytest
 
-from periodic_motions import HARMONICS, PERIOD, RATE, REST, START, periodic_recording, random_series
+from periodic_motions import (
+    HARMONICS,
+    PERIOD,
+    RATE,
+    REST,
+    START,
+    exact_motion,
+    periodic_recording,
+    random_series,
+)
 from robot_identification.errors import NotPeriodicError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.periodic.average import average_periods, between_samples
+from robot_identification.signals.periodic.average import average_periods
 from robot_identification.signals.periodic.fourier import (
     FourierSeries,
     derivative_basis,
@@ -15,6 +24,10 @@ from robot_identification.signals.periodic.fourier import (
 )
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.recording import RawSamples
+
+
+def exact_samples(periods):
+    return len(exact_motion("scara", periods)[1])
 
 
 def test_derivatives_of_a_series_are_exact():
@@ -57,6 +70,33 @@ def test_efforts_that_were_lost_have_no_part_in_their_mean():
     assert (np.abs(found.segment.effort - whole.segment.effort[:, at]) < 1e-3 * scale).all()
 
 
+@pytest.mark.parametrize("periods", [2, 4])
+@pytest.mark.parametrize("lost", [0.0, 0.1, 0.3])
+def test_noise_of_the_means_is_told_where_samples_were_lost(periods, lost):
+    exact = average_periods(
+        periodic_recording(periods=periods, noise=0.0, position_noise=0.0), PeriodicMotion(PERIOD)
+    )
+    told, real, positions = [], [], []
+    for seed in range(4):
+        kept = np.random.default_rng(100 + seed).random(exact_samples(periods)) >= lost
+        kept[[0, -1]] = True
+        recording = periodic_recording(
+            periods=periods, noise=1.0, position_noise=1e-4, seed=seed, kept=kept
+        )
+        average = average_periods(recording, PeriodicMotion(PERIOD))
+        measured = average.counts > 0
+        there = average.segment.time - average.segment.time[0] + average.segment.period / 2
+        shift = round((average.segment.time[0] - exact.segment.time[0]) * RATE)
+        places = ((there * RATE).astype(int) + shift) % exact.segment.samples
+        error = (average.segment.effort - exact.segment.effort[:, places])[:, measured]
+        # Filtered efforts lean on the measured phases, of which there are fewer.
+        told.append(np.mean(average.noise**2) * measured.mean())
+        real.append(np.mean(error**2))
+        positions.append(np.mean(average.position_noise))
+    assert np.sqrt(np.mean(told) / np.mean(real)) == pytest.approx(1.0, abs=0.05)
+    np.testing.assert_allclose(np.mean(positions), 1e-4, rtol=0.05)
+
+
 def test_the_covariance_of_the_noise_is_what_was_put_in():
     recording = periodic_recording(periods=5, noise=0.0)
     segment, rng = recording.segments[0], np.random.default_rng(3)
@@ -89,14 +129,6 @@ def test_periods_that_are_no_whole_number_of_samples_are_averaged_by_phase():
     assert np.sqrt(odd.covariance.max()) < 0.05 * np.abs(odd.segment.effort).max()
     noisy = average_periods(periodic_recording(noise=0.5, period=period), PeriodicMotion(period))
     np.testing.assert_allclose(np.sqrt(np.diag(noisy.covariance)), 0.5, rtol=0.05)
-
-
-def test_interpolation_keeps_what_a_band_holds():
-    time = np.arange(400.0)
-    signal = np.stack([np.sin(0.8 * np.pi * time), np.cos(0.1 * np.pi * time)], axis=1)
-    places = np.linspace(20.0, 370.0, 999)
-    expected = np.stack([np.sin(0.8 * np.pi * places), np.cos(0.1 * np.pi * places)], axis=1)
-    np.testing.assert_allclose(between_samples(signal, places), expected, rtol=0, atol=2e-3)
 
 
 @pytest.mark.parametrize(("size", "dropped"), [(0.0, 0), (0.03, 1)])
