@@ -13,7 +13,8 @@ _DEGREES = 180.0 / np.pi
 _MILLI = 1000.0
 
 _TURNS = 10.0 * np.pi
-"""Position in rad beyond which a revolute joint without limits is taken for one in degrees."""
+"""Position in rad beyond which a revolute joint without limits turns without end, or is in degrees:
+which of both, the signals do not tell, but the fit may."""
 
 _TOLERATED = 1.1
 """Drives overshoot, and limits are rounded: a tenth beyond them is not told."""
@@ -54,28 +55,32 @@ def _position(robot: RobotModel, place: int, source: str, position: Array) -> Fi
     lower, upper = joint.limits.lower, joint.limits.upper
     revolute = joint.type is JointType.REVOLUTE
     unit, factor = ("degrees", _DEGREES) if revolute else ("mm", _MILLI)
-    if lower is None or upper is None:
-        far = max(abs(least), abs(most)) > _TURNS if revolute else False
-        fits = far
-        beyond = f"it reaches {max(abs(least), abs(most)):.4g} rad"
-    else:
-        slack = (_TOLERATED - 1.0) * (upper - lower)
-        if least >= lower - slack and most <= upper + slack:
-            return None
-        far = max(upper and most / upper, lower and least / lower) > _FAR
-        fits = lower - slack <= least / factor and most / factor <= upper + slack
-        beyond = f"it goes from {least:.4g} to {most:.4g}, beyond {lower:.4g} to {upper:.4g}"
     figures = {"least": least, "most": most}
+    size = max(abs(least), abs(most))
+    published = (
+        f"publish {'rad' if revolute else 'm'}, as sensor_msgs/JointState wants; of a table, "
+        f"state the unit (--columns position[{'deg' if revolute else 'mm'}]=...)"
+    )
+    if lower is None or upper is None:
+        if not revolute or size <= _TURNS:
+            return None
+        return Finding(
+            Severity.DOUBT, "position unit", (joint.name,),
+            f"it reaches {size:.4g} rad: its positions are in degrees, or it turns without end",
+            f"if they are in degrees, {published}", figures, source, 4.0,
+        )  # fmt: skip
+    slack = (_TOLERATED - 1.0) * (upper - lower)
+    if least >= lower - slack and most <= upper + slack:
+        return None
+    # Of the larger limit: the other one may be next to zero, or on its other side.
+    far = size > _FAR * max(abs(lower), abs(upper))
+    fits = lower - slack <= least / factor and most / factor <= upper + slack
+    beyond = f"it goes from {least:.4g} to {most:.4g}, beyond {lower:.4g} to {upper:.4g}"
     if far and fits:
         return Finding(
             Severity.MISTAKE, "position unit", (joint.name,),
-            f"its positions seem to be in {unit}: {beyond}",
-            f"publish {'rad' if revolute else 'm'}, as sensor_msgs/JointState wants; of a table, "
-            f"state the unit (--columns position[{'deg' if revolute else 'mm'}]=...)",
-            figures, source, 90.0,
+            f"its positions seem to be in {unit}: {beyond}", published, figures, source, 90.0,
         )  # fmt: skip
-    if lower is None or upper is None:
-        return None
     return Finding(
         Severity.MISTAKE if far else Severity.DOUBT, "position beyond limits", (joint.name,),
         beyond, "check its unit, its zero and the limits of the robot file",
