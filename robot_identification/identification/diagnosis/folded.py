@@ -6,7 +6,7 @@ fitted again.  What would change the regressor, or add to it, needs the samples.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -108,7 +108,7 @@ def _explaining(scalings: Scalings, rows: Sequence[int], powers: Array) -> list[
     """
     if len(rows) == 1:
         return []  # a fit takes any factor of all efforts
-    every = list(_trials(scalings))
+    every = [trial for joint in range(len(rows)) for trial in scalings.of_effort(joint)]
     promising = []
     for trial in every:
         joint = most_changed(scalings.before, trial)
@@ -123,12 +123,6 @@ def _explaining(scalings: Scalings, rows: Sequence[int], powers: Array) -> list[
         return not sign, float(powers[trial.joints[0]]) if sign else 0.0, -trial.gain
 
     return sorted((one for one in promising if one.gain >= ALIKE * most), key=simplest)
-
-
-def _trials(scalings: Scalings) -> Iterator[Trial]:
-    for joint in range(len(scalings.grams.rows)):
-        yield scalings.scaled(joint, -1.0)
-        yield scalings.best_factor(joint)
 
 
 def _power(joint: int, pair: tuple[JointFactor, JointFactor], parameters: Sequence[str]) -> float:

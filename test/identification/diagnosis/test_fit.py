@@ -108,6 +108,26 @@ def test_a_change_of_data_is_named(robot, motion, changes, joints, cause):
     assert set(found[0][0]) == {robot.joint_names[joint] for joint in joints}
 
 
+@pytest.mark.parametrize("factor", [0.001, 0.5, 101.0])
+def test_the_factor_on_the_efforts_of_a_joint_is_found(robot, motion, factor):
+    wrong = recorded(robot, motion, effort=times(1, 1.0 / factor))
+    found = next(f for f in identify(robot, [wrong]).findings if f.cause == "effort factor")
+    assert (found.severity, found.joints) == (Severity.MISTAKE, (robot.joint_names[1],))
+    assert found.figures["amount"] == pytest.approx(factor, rel=0.1)
+
+
+def test_efforts_that_nothing_explains_are_not_wrong_by_a_factor(robot, motion):
+    """The fit to the others is the better the less these efforts weigh, without an end."""
+
+    def noise(effort):
+        other = np.random.default_rng(5).standard_normal(len(effort))
+        effort[:, 2] = effort[:, 2].std() * other
+        return effort
+
+    contradicting = recorded(robot, motion, effort=noise)
+    assert all(cause != "effort factor" for _, cause in mistakes(robot, contradicting))
+
+
 def test_efforts_that_come_late_are_named(robot, motion):
     late = recorded(robot, motion, effort=lambda x: np.roll(x, 5, axis=0))
     findings = identify(robot, [late]).findings

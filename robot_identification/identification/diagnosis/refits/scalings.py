@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,12 @@ UNITS = (2.0, 0.5, 10.0, 0.1, 1000.0, 0.001, DEGREES, 1.0 / DEGREES)
 """By which units and gear ratios are wrong, where a search for any factor would begin."""
 
 REFINED = 3
+
+_DECADES = (0.1, 10.0)
+_DETERMINED = 0.15
+"""Gain, and part of it, by which a factor has to be better than a tenth and ten times of it.  Else
+the fit only wants the joint to weigh nothing, or all: its efforts contradict the others, whatever
+their factor."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +61,11 @@ class Scalings:
         effort = {joint: factor * self.grams.rows[joint].effort}
         return self._trial(cause, (joint,), factor, self.grams.fit(effort))
 
-    def best_factor(self, joint: int) -> Trial:
-        """Return the trial with the efforts of a joint times the factor that explains most."""
+    def best_factor(self, joint: int) -> Trial | None:
+        """Return the trial with the efforts of a joint times the factor that explains most.
+
+        None where a factor of quite another size explains as much.
+        """
         best = max((self.scaled(joint, f) for f in UNITS), key=lambda one: one.gain)
         span = 0.5
         if best.gain < 0.0:
@@ -64,7 +74,16 @@ class Scalings:
             near = [self.scaled(joint, best.amount * np.exp(side * span)) for side in (-1.0, 1.0)]
             best = max([best, *near], key=lambda one: one.gain)
             span *= 0.5
-        return best
+        others = (self.scaled(joint, best.amount * decade).gain for decade in _DECADES)
+        clear = best.gain - max(others) > _DETERMINED * max(best.gain, 1.0)
+        return best if clear else None
+
+    def of_effort(self, joint: int) -> Iterator[Trial]:
+        """Give out the trials with the efforts of a joint negated, and times a factor."""
+        yield self.scaled(joint, -1.0)
+        factor = self.best_factor(joint)
+        if factor is not None:
+            yield factor
 
     def _trial(
         self, cause: str, joints: tuple[int, ...], amount: float, fit: Refit, detail: str = ""

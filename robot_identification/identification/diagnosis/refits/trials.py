@@ -60,8 +60,7 @@ class Trials(Scalings):
         negated = {joint: -self.motion.effort[joint] for joint in self.joints}
         yield self._efforts("effort sign", (), -1.0, negated)
         for joint in self.joints if len(self.robot.joints) > 1 else ():
-            yield self.scaled(joint, -1.0)
-            yield self.best_factor(joint)
+            yield from self.of_effort(joint)
         yield self._best_shift(None)
         if len(self.robot.joints) > 1:
             yield from (self._best_shift(joint) for joint in self.joints)
