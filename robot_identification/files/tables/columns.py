@@ -119,13 +119,16 @@ def _usual_places(text: TableText, signal: str, joints: Sequence[str], topic: st
     """Return the places of columns with usual names; empty without any.
 
     Numbers of joints begin with 1: where there is a column 0 too, they are not taken for such.
+
+    Raises:
+        BagError: several columns have such a name.
     """
     more = () if signal == TIME else (*_NAMED, *_NUMBERED)
     for pattern in (*_USUAL[signal], *(name % signal for name in more)):
         names = [_filled(pattern, i, joint, topic) for i, joint in enumerate(joints)]
         from_0 = "{n}" in pattern and _filled(pattern, -1, "", topic) in text.header
         if set(names) <= set(text.header) and not from_0:
-            return [text.header.index(name) for name in names]
+            return [_place(text, signal, name) for name in names]
     return []
 
 
@@ -147,7 +150,8 @@ def _filled(pattern: str, index: int, joint: str, topic: str) -> str:
 def _place(text: TableText, signal: str, name: str) -> int:
     if name in text.header:
         if text.header.count(name) > 1:
-            raise BagError(text.path, f"has several columns named {name}")
+            problem = f"has several columns named {name}: name them by their numbers"
+            raise BagError(text.path, problem)
         return text.header.index(name)
     if name.isascii() and name.isdigit() and 1 <= int(name) <= text.count:
         return int(name) - 1

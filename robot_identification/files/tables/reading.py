@@ -67,8 +67,9 @@ def read_table(
     """Read a table of samples.
 
     Cells are separated by commas, semicolons, tabulators or spaces; beside semicolons and
-    tabulators, numbers may have decimal commas.  The first line has the names of the columns, or
-    numbers.  Rows without any number in the columns that are wanted are left out, and so are
+    tabulators, numbers may have decimal commas.  The first line below comments has the names of the
+    columns, or numbers; without names there, the last comment may have them.  Rows without any
+    number in the columns that are wanted are left out, and so are
     those whose time is NaN, infinite or beyond the year 2260.
 
     Args:

@@ -24,6 +24,7 @@ class TableText:
         count: number of columns.
         lines: number of each line in the file, from 1 on, and the line.
         separator: between cells; None: spaces.
+        unnamed: why a line of names is not that of the columns; empty where it is, or is none.
     """
 
     path: Path
@@ -31,6 +32,7 @@ class TableText:
     count: int
     lines: Sequence[tuple[int, str]]
     separator: str | None
+    unnamed: str = ""
 
     @classmethod
     def of(cls, path: Path, raw: bytes) -> TableText:
@@ -44,29 +46,36 @@ class TableText:
             raise BagError(path, "is no table of text; is it a bag of another name?")
         lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
         names: list[str] = []
-        while lines and (lines[0][1].lstrip().startswith("#") or not names):
-            line = lines[0][1].strip()
-            separator = next((mark for mark in "\t;," if mark in line), None)
-            cells = _cells(line.lstrip("# "), separator)
-            if not line.startswith("#") and _all_numbers(cells, separator):
-                break
-            names = cells
-            lines = lines[1:]
+        while lines and lines[0][1].lstrip().startswith("#"):
+            _, names = _split(lines.pop(0)[1].strip().lstrip("# "))
+        named = 0
+        if lines and _is_header(lines[0][1], commented=bool(names)):
+            named, line = lines.pop(0)
+            _, names = _split(line.strip())
         if not lines:
             raise BagError(path, "has no rows of numbers")
-        separator = next((mark for mark in "\t;," if mark in lines[0][1]), None)
+        separator = _separator(lines[0][1])
         # Numbers without a fraction have no decimal comma: the first ones may be of that kind.
         if separator is not None and separator != "," and any("," in line for _, line in lines):
             lines = [(n, line.replace(",", ".")) for n, line in lines]
         count = len(_cells(lines[0][1], separator))
-        return cls(path, tuple(names) if len(names) == count else (), count, lines, separator)
+        if len(names) != count and separator is not None:
+            lines = _without_last_mark(lines, separator)
+            count = len(_cells(lines[0][1], separator))
+        unnamed = f"line {named} has {len(names)} names, line {lines[0][0]} {count} cells"
+        if len(names) == count:
+            return cls(path, tuple(names), count, lines, separator)
+        return cls(path, (), count, lines, separator, unnamed if named else "")
 
     @property
     def listed(self) -> str:
         """The columns, for people."""
         shown = self.header[:60]
         more = f" and {len(self.header) - 60} more" if len(self.header) > 60 else ""
-        return f"{', '.join(shown)}{more}" if shown else f"{self.count} columns without names"
+        if shown:
+            return f"{', '.join(shown)}{more}"
+        why = f" ({self.unnamed})" if self.unnamed else ""
+        return f"{self.count} columns without names{why}"
 
     def numbers(self, columns: Sequence[int]) -> Array:
         """Return (rows, columns) the numbers of some columns, without the rows that have none.
@@ -105,7 +114,8 @@ class TableText:
         number, line = numbered
         cells = _cells(line, self.separator)
         if len(cells) != self.count:
-            problem = f"line {number} has {len(cells)} cells, the first one {self.count}"
+            first = self.lines[0][0]
+            problem = f"line {number} has {len(cells)} cells, line {first} has {self.count}"
             raise BagError(self.path, problem)
         wanted = [cells[column].strip() for column in columns]
         if not any(wanted[1:]):
@@ -128,6 +138,38 @@ def _decoded(raw: bytes) -> str:
         return raw.decode("utf-16" if marked else "utf-8-sig")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def _separator(line: str) -> str | None:
+    """Return what separates the cells of a line; None: spaces."""
+    return next((mark for mark in "\t;," if mark in line), None)
+
+
+def _split(line: str) -> tuple[str | None, list[str]]:
+    separator = _separator(line)
+    return separator, _cells(line, separator)
+
+
+def _is_header(line: str, *, commented: bool) -> bool:
+    """Tell whether a line has the names of the columns, no numbers.
+
+    Args:
+        line: the first one that is no comment.
+        commented: whether a comment stands above it: that may have the names, and the line have a
+            text in one of its cells, so that one with any number is a row then.
+    """
+    separator, cells = _split(line.strip())
+    if not commented:
+        return not _all_numbers(cells, separator)
+    return not any(_all_numbers([cell], separator) for cell in cells)
+
+
+def _without_last_mark(lines: Sequence[tuple[int, str]], separator: str) -> list[tuple[int, str]]:
+    """Return lines without the separator at their ends, if all of them have one there."""
+    ended = [(n, line.rstrip(" ")) for n, line in lines]
+    if all(line.endswith(separator) for _, line in ended):
+        return [(n, line[: -len(separator)]) for n, line in ended]
+    return list(lines)
 
 
 def _cells(line: str, separator: str | None) -> list[str]:

@@ -84,6 +84,42 @@ def test_columns_without_names_have_numbers(table, separator, name):
     same(read_table(commented, NAMES, Columns.of(STATED)), values)
 
 
+@pytest.mark.parametrize(
+    "comment", ["# log of 2026", "# a, b, c, d, e, f, g", "#\n# two\n# of them"]
+)
+def test_a_header_is_found_below_comments(table, comment):
+    values = rows()
+    same(read_table(table(f"{comment}\n{text(values)}"), NAMES), values)
+
+
+def test_a_comment_names_the_columns_of_rows_with_a_text_in_a_cell(table):
+    values = rows()
+    lines = [f"# {HEADER},mode", *(f"{line},idle" for line in text(values, "").splitlines())]
+    same(read_table(table("\n".join(lines)), NAMES), values)
+
+
+@pytest.mark.parametrize("header", [HEADER, f"{HEADER},", f"# {HEADER}"])
+def test_rows_may_end_in_a_separator(table, header):
+    values = rows()
+    ended = "\n".join(f"{line}," for line in text(values, "").splitlines())
+    same(read_table(table(f"{header}\n{ended}"), NAMES), values)
+
+
+def test_names_that_are_not_those_of_the_columns_are_told_with_their_line(table):
+    content = text(rows(), HEADER + ",more")
+    with pytest.raises(BagError, match="line 1 has 8 names, line 2 7 cells"):
+        read_table(table(content), NAMES)
+    same(read_table(table(content), NAMES, Columns.of(STATED)), rows())
+
+
+def test_a_usual_name_that_two_columns_have_is_refused(table):
+    content = "\n".join(f"{line},0" for line in text(rows(), "").splitlines())
+    path = table(f"{HEADER},position_hip\n{content}")
+    with pytest.raises(BagError, match="several columns named position_hip"):
+        read_table(path, NAMES)
+    same(read_table(path, NAMES, Columns.of(STATED)), rows())
+
+
 def test_decimal_commas_are_read_beside_semicolons(table):
     values = rows()
     content = text(values, HEADER.replace(",", ";"), ";").replace(".", ",")
@@ -190,7 +226,10 @@ def test_rows_of_other_topics_are_left_out(table):
     [
         (lambda t: t.replace("effort_hip", "load"), "no column is known to be effort; it has time"),
         (lambda t: t.replace("0.030000000,", "0.03x,"), 'line 5, time: "0.03x" is no number'),
-        (lambda t: t.replace("\n0.030000000,", "\n0.030000000,0,"), "line 5 has 8 cells"),
+        (
+            lambda t: t.replace("\n0.030000000,", "\n0.030000000,0,"),
+            "line 5 has 8 cells, line 2 has 7",
+        ),
         (lambda t: t.replace("\n0.030000000,", "\n,"), "line 5, time: is empty"),
         (lambda t: t.splitlines()[0], "no rows of numbers"),
         (lambda t: "", "no rows of numbers"),
