@@ -99,7 +99,8 @@ def fit_findings(
     mistaken = [one for one in lacking if one.severity is Severity.MISTAKE]
     if best is not None and sum(one.figures["gain"] for one in mistaken) >= best[0].gain:
         best = None  # as a shift in time does some of what viscous friction does
-    found = lacking if best is None else [named(trials.robot.joint_names, trials.before, *best)]
+    names, noise = trials.robot.joint_names, processing.row_noise
+    found = lacking if best is None else [named(names, trials.before, *best, row_noise=noise)]
     return worst_first([*found, *_signs(trials, powers, best[0] if best else None)])
 
 

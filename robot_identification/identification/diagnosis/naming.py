@@ -11,6 +11,7 @@ from robot_identification.identification.diagnosis.finding import Finding, Sever
 from robot_identification.identification.diagnosis.refits.refit import FLOOR, Refit
 from robot_identification.identification.diagnosis.refits.scalings import DEGREES, Trial
 from robot_identification.robot.arrays import Array
+from robot_identification.signals.processing.derived import ROW_NOISE
 
 LEAST = 0.3
 CHANCE = 2.0
@@ -24,6 +25,10 @@ ALIKE = 0.85
 DRIVEN = 20.0
 """Standard deviations below zero at which the power of friction tells a wrong sign: four, by the
 factor of five by which white residuals understate those of measured robots."""
+
+_OF_NOISE = ("time shift", "clock")
+"""Changes that noise of accelerations looks like: it pulls inertia towards zero, and what inertia
+no longer explains is taken over by friction that comes earlier or later, or by a slower clock."""
 
 _ORDINARY = 0.005
 """Delays in s that drives and their filters have, of sound recordings too: doubted, no mistake."""
@@ -56,7 +61,14 @@ def cause_of(trial: Trial) -> str:
     return trial.cause
 
 
-def named(names: Sequence[str], fitted: Refit, best: Trial, other: Trial | None = None) -> Finding:
+def named(
+    names: Sequence[str],
+    fitted: Refit,
+    best: Trial,
+    other: Trial | None = None,
+    *,
+    row_noise: Sequence[float] = (),
+) -> Finding:
     """Return the finding that a trial is.
 
     Args:
@@ -64,6 +76,8 @@ def named(names: Sequence[str], fitted: Refit, best: Trial, other: Trial | None 
         fitted: the fit without the change.
         best: the trial that explains most.
         other: the next one that is about something else, if it explains about as much.
+        row_noise: (joints,) noise of the acceleration in the rows, as a part of the motion's; empty
+            where it is not known.
     """
     before, after = fitted.left, best.fit.left
     places = best.joints or tuple(range(len(names)))
@@ -78,10 +92,18 @@ def named(names: Sequence[str], fitted: Refit, best: Trial, other: Trial | None 
     if other is not None:
         text += f" (about as well: {_also(names, other)})"
     ordinary = best.cause == "time shift" and abs(best.amount) < _ORDINARY
+    advice, noisy = cause.advice, max(row_noise, default=0.0)
+    if best.cause in _OF_NOISE and noisy > ROW_NOISE:
+        ordinary = True
+        advice = (
+            f"noise or coarse steps of the positions, {100 * noisy:.2g} % of the acceleration of "
+            f"{names[int(np.argmax(row_noise))]} in the rows, do the same: lower the cut-off, or "
+            "leave it to the data, first"
+        )
     return Finding(
         Severity.DOUBT if ordinary else cause.severity, cause_of(best),
         () if whole else tuple(names[i] for i in places), text,
-        cause.advice,
+        advice,
         {
             "amount": best.amount,
             "gain": best.gain,

@@ -31,7 +31,9 @@ class Processing:
     Attributes:
         reasons: for every setting where its value came from: ``option``, ``robot file``, or
             ``derived: ...``.
-        warnings: what is doubtful about the derived ones, one line each.
+        warnings: what is doubtful about them, one line each.
+        row_noise: (joints,) noise of the acceleration in the rows, as a part of the motion's; empty
+            where it is not known.
     """
 
     cutoff_hz: float
@@ -49,6 +51,7 @@ class Processing:
     velocities: VelocitySource = "derived"
     reasons: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    row_noise: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reasons", MappingProxyType(dict(self.reasons)))
@@ -79,7 +82,7 @@ class Processing:
                 "reason": self.reasons.get(name, ""),
             }
             for name, value in vars(self).items()
-            if name not in ("reasons", "warnings")
+            if name not in ("reasons", "warnings", "row_noise")
         }
 
 

@@ -250,6 +250,39 @@ class DataProperties:
         )
         return (line,)
 
+    def row_noise(self, cutoff_hz: float, rate_hz: float) -> Array:
+        """Return (joints,) noise of the acceleration in rows, as a part of that of the motion.
+
+        It is 0 for joints that do not move.
+
+        Args:
+            cutoff_hz: of the position filter, in Hz, whoever states it.
+            rate_hz: after decimation, in Hz, whoever states it.
+        """
+        passed = min(cutoff_hz, PASSED_SHARE * rate_hz)
+        return np.where(self._moves, self.spectrum.acceleration_noise(passed), 0.0)
+
+    def row_noise_warnings(self, cutoff_hz: float, rate_hz: float) -> tuple[str, ...]:
+        """Say where a stated cut-off leaves more noise in rows than a derived one would.
+
+        Args:
+            cutoff_hz: of the position filter, in Hz, as it is stated.
+            rate_hz: after decimation, in Hz, whoever states it.
+        """
+        shares = self.row_noise(cutoff_hz, rate_hz)
+        joint = int(shares.argmax())
+        if shares[joint] <= ROW_NOISE:
+            return ()
+        passed = min(cutoff_hz, PASSED_SHARE * rate_hz)
+        line = (
+            f"the cut-off of {cutoff_hz:.4g} Hz leaves too much noise of the positions in the "
+            f"rows: below {passed:.3g} Hz it is {100.0 * shares[joint]:.2g} % of the acceleration "
+            f"of {self.recordings[0].joint_names[joint]}, which shrinks inertias; up to "
+            f"{self._motion.largest_cutoff(ROW_NOISE):.3g} Hz it is {100.0 * ROW_NOISE:g} %: leave "
+            "the cut-off to the data, move faster, or use the method didim"
+        )
+        return (line,)
+
     def thresholds(self, cutoff_hz: float, order: int) -> Derived:
         """Return (joints,) speeds below which the Coulomb friction of a row is not reliable.
 

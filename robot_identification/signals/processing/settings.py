@@ -82,6 +82,11 @@ def resolve_processing(
     filtering.butterworth(cutoff, order, data.longest_period)
     rate = chosen.take("rate_hz", lambda: data.rate(cutoff))
     chosen.warnings += data.rate_warnings(cutoff, order, rate)
+    row_noise: tuple[float, ...] = ()
+    if chosen.values["velocities"] == "derived":  # measured ones have a noise of their own
+        row_noise = tuple(data.row_noise(cutoff, rate).tolist())
+        if not chosen.reasons["cutoff_hz"].startswith("derived"):
+            chosen.warnings += data.row_noise_warnings(cutoff, rate)
     joints = len(robot.active_joints)
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
     chosen.values["velocity_threshold"] = per_joint(thresholds, joints)
@@ -91,6 +96,7 @@ def resolve_processing(
         **chosen.values,
         reasons=chosen.reasons,
         warnings=tuple(dict.fromkeys(chosen.warnings)),
+        row_noise=row_noise,
     )
 
 

@@ -14,6 +14,7 @@ from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TermKind
 from robot_identification.signals.recording import Recording, Segment
 
@@ -139,6 +140,25 @@ def test_a_delay_that_drives_have_is_doubted_and_no_mistake(robot, motion):
     late = recorded(robot, motion, effort=lambda x: np.roll(x, 1, axis=0))
     first = identify(robot, [late]).findings[0]
     assert (first.severity, first.cause) == (Severity.DOUBT, "time shift")
+
+
+def test_what_coarse_positions_do_is_not_taken_for_a_delay(robot, motion):
+    stated = ProcessingSettings(cutoff_hz=40.0, rate_hz=40.0)
+    coarse = recorded(robot, motion, position=lambda x: 0.03 * np.rint(x / 0.03))
+    found = identify(robot, [coarse], overrides=stated)
+    assert any("too much noise of the positions" in line for line in found.warnings)
+    (shift,) = [f for f in found.findings if f.cause == "time shift"]
+    assert shift.severity is Severity.DOUBT
+    assert "coarse steps of the positions" in shift.advice
+    assert all(f.severity is not Severity.MISTAKE for f in found.findings)
+
+
+@pytest.mark.parametrize("late", [5, 10])
+def test_delays_of_fine_positions_are_mistakes_under_stated_settings(robot, motion, late):
+    stated = ProcessingSettings(cutoff_hz=40.0, rate_hz=40.0)
+    delayed = recorded(robot, motion, effort=lambda x: np.roll(x, late, axis=0))
+    first = identify(robot, [delayed], overrides=stated).findings[0]
+    assert (first.severity, first.cause) == (Severity.MISTAKE, "time shift")
 
 
 def test_another_direction_of_gravity_is_named(robot, motion):

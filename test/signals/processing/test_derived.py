@@ -265,3 +265,24 @@ def test_the_cutoff_of_a_result_is_lowered_for_slower_recordings_and_that_is_tol
             "reason": processing.reasons["cutoff_hz"],
         }
     }
+
+
+@pytest.mark.parametrize("layer", ["option", "robot file", "result"])
+def test_a_stated_cutoff_that_leaves_noise_in_the_rows_is_a_warning(robot, layer):
+    samples = motion()
+    noisy = moved(samples, samples.position + noise(samples, 1e-3))
+    stated = ProcessingSettings(cutoff_hz=40.0, rate_hz=50.0)
+    options = stated if layer == "option" else ProcessingSettings()
+    identified = stated if layer == "result" else None
+    if layer == "robot file":
+        robot = dataclasses.replace(robot, processing=stated)
+    processing = resolved(robot, noisy, options=options, identified=identified)
+    (line,) = [line for line in processing.warnings if "too much noise" in line]
+    assert "the cut-off of 40 Hz leaves" in line
+    assert "below 20 Hz it is" in line
+    assert max(processing.row_noise) > 0.03
+    # What it says is a way out.
+    allowed = float(line.split("up to ")[1].split(" Hz")[0])
+    lower = resolved(robot, noisy, options=ProcessingSettings(cutoff_hz=allowed, rate_hz=allowed))
+    assert not any("too much noise" in line for line in lower.warnings)
+    assert not any("too much noise" in line for line in resolved(robot, samples).warnings)
