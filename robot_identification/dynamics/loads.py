@@ -3,7 +3,8 @@
 T is that of bodies, drive inertias and springs between links, or of weight and springs alone, with
 the parameters that the robot model carries (``RobotModel.loads``).  A compensator that is fastened
 to links spares the transmission, so that it belongs to T; a joint's own spring is taken as part of
-the drive.  T is a combination of base parameters.  Where nobody has
+the drive.  T is a combination of base parameters, but for joints where that drive's own terms are
+grouped with what it carries, for which base parameters refuse such friction.  Where nobody has
 said any, as when only the structure of a robot counts, every parameter counts as 1.
 """
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import RankError, SettingError, ShapeError
 from robot_identification.identification.base.factorisation import Factorisation, factorise
+from robot_identification.identification.base.loads import refuse_unknown_loads
 from robot_identification.identification.base.observation import (
     Model,
     Observation,
@@ -255,8 +256,9 @@ def base_parameters(
 
     Raises:
         RankError: QR, the singular values and the grouping rules do not agree.
-        SettingError: there is no such model or method, or the constraint cannot give the
-            accelerations that the dynamic model needs.
+        SettingError: there is no such model or method, the constraint cannot give the
+            accelerations that the dynamic model needs, or the load that friction follows is not
+            told; see :mod:`.loads`.
     """
     chosen = Model.named(model)
     if method not in RANK_METHODS:
@@ -271,7 +273,7 @@ def base_parameters(
         raise RankError(problem, error.singular_values) from error
     effect = solution.projection.any(axis=0)
     regrouped = np.setdiff1d(np.flatnonzero(effect), solution.base)
-    return BaseParameters(
+    found = BaseParameters(
         robot=robot,
         columns=observation.columns,
         base=solution.base,
@@ -287,6 +289,8 @@ def base_parameters(
         scaled=scaled,
         warnings=warnings(robot, factorisation),
     )
+    refuse_unknown_loads(found)
+    return found
 
 
 def _factorised(observation: Observation) -> tuple[Array, Factorisation, bool]:

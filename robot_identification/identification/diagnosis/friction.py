@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from robot_identification.identification.base.loads import untold_loads
 from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW
 from robot_identification.identification.diagnosis.finding import Finding
 from robot_identification.identification.diagnosis.refits.motion import parts_of
@@ -40,7 +41,8 @@ def law_findings(source: WholeRows, values: Array) -> tuple[Finding, ...]:
     """
     parts = parts_of(source.segments, source.processing)
     rows = replace(at_every_speed(source), segments=parts, progress=None)
-    selection, _ = select(rows, every_candidate(), source.base.full(values), refines=False)
+    loads, untold = source.base.full(values), untold_loads(source.base)
+    selection, _ = select(rows, every_candidate(), loads, untold, refines=False)
     found = []
     for joint, name in enumerate(source.base.robot.joint_names):
         laws = [one for one in selection.tried if one.joint == joint and one.chosen]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robot_identification.errors import SettingError
+from robot_identification.identification.base.loads import untold_loads
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.estimators.choice import ESTIMATORS, fit
 from robot_identification.identification.estimators.estimator import Choice, Fit
@@ -237,8 +238,9 @@ def _chosen(
     whole = at_every_speed(source)
     loads = _first_loads(at_speed(whole), choice)  # what is near standstill would pull at them
     refused: dict[tuple[int, str], Tried] = {}
+    untold = untold_loads(source.base)
     while True:
-        selection, rows = select(whole, every_candidate(), loads, frozenset(refused))
+        selection, rows = select(whole, every_candidate(), loads, untold | refused.keys())
         found, unknowns = _with_terms(source, selection, rows)
         settled = _settled(found, [*open_shapes, *unknowns], choice)
         lost = {(u.joint, u.term.name) for u in unknowns if unseen(settled, u)}

@@ -7,8 +7,8 @@ Most are functions of the joint's own rate v.  Two kinds need more:
   that of bodies and drive inertias (``load``), or of their weight alone (``gravity load``).  T
   depends on the parameters that are looked for.  Whoever has all parameters takes T of these;
   a regressor takes T of the parameters that the robot model carries (``RobotModel.loads``), which
-  identification replaces by its estimate until they stand.  T is a combination of base parameters,
-  so that it does not depend on how standard parameters are grouped.
+  identification replaces by its estimate until they stand.  T is a combination of base parameters
+  wherever these are given out, so that it does not depend on how standard ones are grouped.
 
 Kinds with shape parameters (a speed, an exponent) have a function that is not linear in them.  They
 are given per joint in the robot file, or estimated.
