@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from robot_identification.identification.diagnosis.finding import Finding, Severity
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.statistics.cross_validation import CrossValidation
 from robot_identification.identification.statistics.reliability import impossible_parameters
 
 _NOTHING = 1.0
@@ -16,6 +19,11 @@ _MUCH_WORSE = 2.0
 _MATTERS = 0.05
 """Error on unseen data, as a part of the effort, that is told where it is so many times that of
 the fit."""
+
+_STANDS_OUT = 2.0
+_FEWEST_FOLDS = 3
+"""A residual of the fit stands out in one of three parts or more by so many times that of the
+others: what acts for a while only, such as a contact, is there."""
 
 
 def outcome_findings(result: IdentificationResult) -> Iterator[Finding]:
@@ -38,12 +46,34 @@ def outcome_findings(result: IdentificationResult) -> Iterator[Finding]:
         for i, name in enumerate(names):
             error, fitted = float(unseen.joints[i]), float(result.estimate.relative_error.joints[i])
             if _MATTERS < error < _NOTHING and error > _MUCH_WORSE * fitted:
+                where = "" if found is None else _standing_out(found, i)
                 yield Finding(
                     Severity.DOUBT, "worse on unseen data", (name,),
-                    f"the error on {which} is {100 * error:.3g} %, in the fit {100 * fitted:.3g} %",
+                    f"the error on {which} is {100 * error:.3g} %, in the fit {100 * fitted:.3g} %"
+                    + where,
                     "record a longer motion that excites more, or keep essential parameters only",
                     {"error": error, "fitted": fitted}, weight=5.0 * error / max(fitted, 1e-3),
                 )  # fmt: skip
+
+
+def _standing_out(found: CrossValidation, joint: int) -> str:
+    """Return in which part the residual of a fit stands out, for people; empty for none.
+
+    Args:
+        found: errors of its parts.
+        joint: place of the joint.
+    """
+    parts = [(f.name, f.fitted, f.effort_rms) for f in found.folds if f.effort_rms]
+    left = np.array([fit.joints[joint] * rms[joint] for _, fit, rms in parts if fit is not None])
+    if len(left) < max(len(parts), _FEWEST_FOLDS):
+        return ""
+    worst = int(left.argmax())
+    usual = float(np.median(np.delete(left, worst)))
+    if left[worst] <= _STANDS_OUT * usual:
+        return ""
+    times = f", {left[worst] / usual:.2g} times as much as elsewhere" if usual > 0.0 else ""
+    what = "block" if found.scheme == "blocks" else "bag"
+    return f"; the fit leaves most in {what} {parts[worst][0]}{times}: look at what acted there"
 
 
 def error_findings(
