@@ -65,7 +65,7 @@ CAUSES: Mapping[str, Cause] = {
         "correct gravity in the robot file: how does the base stand?",
     ),
     "no gravity": Cause(
-        "no gravity in the efforts",
+        "no gravity in its efforts",
         "record efforts that hold the weight too: some drivers subtract it",
     ),
     "effort factor": Cause(

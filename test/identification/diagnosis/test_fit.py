@@ -167,6 +167,21 @@ def test_another_direction_of_gravity_is_named(robot, motion):
     assert found[0] == ((), "gravity direction")
 
 
+@pytest.mark.parametrize("joints", [(1,), (2,), (1, 2)])
+def test_joints_whose_efforts_do_not_hold_the_weight_are_named(robot, motion, joints):
+    _, q, _ = motion
+    values, still = np.array(load_values("three_dof", robot)), np.zeros_like(q)
+    weightless = replace(robot, gravity=np.zeros(3))
+    held, none = (inverse_dynamics(r, values, q, still, still) for r in (robot, weightless))
+
+    def subtracted(effort):
+        effort[:, joints] -= (held - none)[:, joints]
+        return effort
+
+    found = mistakes(robot, recorded(robot, motion, effort=subtracted))
+    assert found[0] == (tuple(robot.joint_names[k] for k in joints), "no gravity")
+
+
 def test_a_missing_friction_term_is_named(robot, motion):
     joints = list(robot.joints)
     joints[2] = replace(joints[2], terms=joints[2].terms - {"Fc"})

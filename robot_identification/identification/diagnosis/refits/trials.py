@@ -29,6 +29,8 @@ _TILTS = (0.15, 0.5, 1.0)  # rad
 _LENGTHS = (2.0, 0.5, 0.001, -1.0, 0.0)
 _CLOCKS = (2.0, 0.5, 10.0, 0.1)
 _FEW = 4
+_JOINING = 0.3
+"""Gain from which on one more joint is taken for one whose efforts do not hold the weight."""
 _HOPELESS = -2.0
 """A change that makes the fit to one of so many instants worse by two halvings of a variance is not
 tried on all of them: their gains differ by less, by 0.5 in all but one of a hundred trials."""
@@ -105,6 +107,7 @@ class Trials(Scalings):
     def of_description(self) -> Iterator[Trial]:
         """Give out trials that change gravity or the geometry of the robot."""
         yield from self._gravities()
+        yield from self._weightless()
         for joint in self.joints:
             length = self.robot.joints[joint].translation
             if length.any():
@@ -244,6 +247,36 @@ class Trials(Scalings):
                 yield self._gravity(
                     size * (np.cos(tilt) * own + np.sin(tilt) * side), "gravity direction"
                 )
+
+    def _weightless(self) -> Iterator[Trial]:
+        """Give out trials without gravity in the efforts of one joint, then of more beside it."""
+        if len(self.robot.joints) < 2 or not self.robot.gravity.any():
+            return
+        given = rows_of(self.motion, Regressor(self.robot))
+        free = rows_of(self.motion, Regressor(replace(self.robot, gravity=np.zeros(3))))
+        columns = len(self.robot.standard_indices)
+
+        def without(joints: tuple[int, ...]) -> Trial:
+            rows = [free[k] if k in joints else given[k] for k in self.joints]
+            return self._trial("no gravity", joints, 0.0, Grams(rows, columns).fit())
+
+        left = {
+            k for k, (own, other) in enumerate(zip(given, free, strict=True))
+            if not np.array_equal(own.matrix, other.matrix)
+        }  # fmt: skip
+        best: Trial | None = None
+        while left:
+            beside = () if best is None else best.joints
+            tried = [without(tuple(sorted((*beside, k)))) for k in left]
+            more = max(tried, key=lambda one: one.gain)
+            if best is None:
+                yield from tried
+            elif more.gain < best.gain + _JOINING:
+                return
+            else:
+                yield more
+            best = more
+            left -= set(best.joints)
 
     def _gravity(self, gravity: Array, cause: str) -> Trial:
         size = float(np.linalg.norm(self.robot.gravity))
