@@ -73,7 +73,7 @@ def _position(robot: RobotModel, place: int, source: str, position: Array) -> Fi
     if least >= lower - slack and most <= upper + slack:
         return None
     # Of the larger limit: the other one may be next to zero, or on its other side.
-    far = size > _FAR * max(abs(lower), abs(upper))
+    far = size > _FAR * max(abs(lower), abs(upper)) > 0.0
     fits = lower - slack <= least / factor and most / factor <= upper + slack
     beyond = f"it goes from {least:.4g} to {most:.4g}, beyond {lower:.4g} to {upper:.4g}"
     if far and fits:

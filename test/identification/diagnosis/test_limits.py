@@ -47,6 +47,11 @@ def test_degrees_are_named_whatever_the_limits(limits):
     assert findings(limits, within(limits)) == []
 
 
+def test_limits_of_zero_tell_no_unit():
+    (found,) = findings((0.0, 0.0), np.linspace(0.0, 0.01, 200))
+    assert (found.severity, found.cause) == (Severity.DOUBT, "position beyond limits")
+
+
 def test_a_joint_that_turns_without_end_is_doubted_at_most():
     turning = np.linspace(0.0, 45.0, 200)
     (found,) = findings((None, None), turning)
