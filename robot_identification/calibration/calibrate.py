@@ -134,7 +134,7 @@ def _calibrated(
     evidence = _evidence(result, found, space, moving)
     rests_on = verdicts(evidence, before, chosen, problem.sizes)
     rests_on_data = moving & np.isin(rests_on, (Verdict.IDENTIFIED, Verdict.ESSENTIAL))
-    projection, factors = result.regrouping.projection, result.triangles("calibrate")
+    projection, factors = result.regrouping.projection, result.measured_triangles("calibrate")
     return CalibratedParameters(
         robot=robot.name,
         robot_digest=robot.digest,
@@ -193,6 +193,8 @@ def _warnings(
 ) -> tuple[str, ...]:
     """Return what a user should know before trusting the parameters."""
     lines = [warning for warning in result.warnings if SPOILT in warning]
+    if result.alteration_warning:
+        lines.append(result.alteration_warning)
     if result.robot_digest and robot.digest and result.robot_digest != robot.digest:
         lines.append(
             f"the file of {robot.name} has changed since the identification; if more than "

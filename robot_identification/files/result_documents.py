@@ -105,6 +105,11 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         regrouping=_regrouping(document, parameters),
         estimate=estimate,
         factors=_factors(document, joint_names, len(parameters)),
+        measured_factors=(
+            _named_factors(document, "measured_factors", joint_names, len(parameters))
+            if "measured_factors" in document
+            else None
+        ),
         held_out=None if held_out is None else _error(document, "held_out_error", joint_names),
         **_beyond_the_fit(document, joint_names),
         elimination=_elimination(document, estimate),
@@ -274,13 +279,19 @@ def _factors(
 
     There are none where the method keeps none.
     """
-    entries = entry_of.mappings(document, "factors")
-    if not entries and not method_of(entry_of.text(document, "method")).keeps_factors:
+    if not document["factors"] and not method_of(entry_of.text(document, "method")).keeps_factors:
         return None
+    return _named_factors(document, "factors", joint_names, parameters)
+
+
+def _named_factors(
+    document: Mapping[str, Any], key: str, joint_names: tuple[str, ...], parameters: int
+) -> tuple[JointFactor, ...]:
+    entries = entry_of.mappings(document, key)
     named = tuple(entry_of.text(entry, "joint") for entry in entries)
     if named != joint_names:
         raise ValueError(
-            f"there are factors of {', '.join(named) or 'no joint':.200}, and of each of "
+            f"{key}: there are factors of {', '.join(named) or 'no joint':.200}, and of each of "
             f"{', '.join(joint_names):.200} there must be one, in this order"
         )
     return tuple(_factor(entry, parameters) for entry in entries)

@@ -5,7 +5,7 @@ A file carries the SHA-256 of its own content, so that whatever was changed in i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from robot_identification.files.result_documents import (
 )
 from robot_identification.identification import result as results
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.robot.files.document import (
     DIGEST,
     Accepted,
@@ -58,16 +59,10 @@ def dump(result: IdentificationResult) -> str:
         "beta": result.regrouping.beta.tolist(),
         "weights": estimate.weights.tolist(),
         "singular_values": estimate.singular_values.tolist(),
-        "factors": [
-            {
-                "joint": factor.joint,
-                "rows": factor.rows,
-                "columns": factor.columns.tolist(),
-                "triangle": _upper(factor.triangle),
-            }
-            for factor in result.factors or ()
-        ],
+        "factors": _factor_entries(result.factors),
     }
+    if result.measured_factors is not None:
+        content["measured_factors"] = _factor_entries(result.measured_factors)
     first = {"kind": _KIND, "schema": results.SCHEMA_VERSION}
     digest = content_digest({**first, **content})
     return yaml.dump(
@@ -77,6 +72,18 @@ def dump(result: IdentificationResult) -> str:
         default_flow_style=None,
         width=1000,
     )
+
+
+def _factor_entries(factors: Sequence[JointFactor] | None) -> list[dict[str, object]]:
+    return [
+        {
+            "joint": factor.joint,
+            "rows": factor.rows,
+            "columns": factor.columns.tolist(),
+            "triangle": _upper(factor.triangle),
+        }
+        for factor in factors or ()
+    ]
 
 
 def _upper(triangle: Array) -> list[list[float]]:

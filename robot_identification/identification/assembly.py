@@ -116,6 +116,7 @@ def result_of(
         settings={**settings, **delay_entry(sources)},
         estimate=fit.estimate,
         factors=fit.factors,
+        measured_factors=fit.measured_factors,
         cross_validation=validation,
         robustness=fit.robustness,
         elimination=fit.elimination,

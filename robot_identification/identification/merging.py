@@ -27,14 +27,15 @@ from robot_identification.identification.estimators.choice import (
     refuse_without_samples,
 )
 from robot_identification.identification.estimators.essential import EliminationRule
-from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.estimator import Choice, Fit
 from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.several_bags import judged
 from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
 from robot_identification.identification.periodic.settings import PERIODS
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.bands import BandGrams, summed
 from robot_identification.identification.rows.factor import JointFactor
-from robot_identification.identification.rows.groups import GroupedRows
+from robot_identification.identification.rows.groups import GroupedRows, merged
 from robot_identification.identification.rows.growing import STREAMING
 from robot_identification.identification.rows.source import FoldedRows
 from robot_identification.identification.source import Source
@@ -129,8 +130,6 @@ def identify_parts(
 
 # Settings that results may differ in: the mark of a streamed estimate, and what each recording has.
 _UNLIKE = (STREAMING, EFFORT_DELAY)
-# Settings of results whose rows are not as they were measured.
-_WEIGHTS = frozenset(("bag_weights", "bag_noise"))
 
 
 def merge_results(
@@ -169,7 +168,7 @@ def merge_results(
     _refuse_unable(choice, every)
     sources = tuple(source for result in results for source in result.sources)
     _refuse_double([source for result in every for source in result.sources])
-    as_measured = _as_measured(choice, results, held_out)
+    altered = _altered(choice, results, held_out)
     stated = _plain(first.settings).get("residual_divisor")
     divisor: Divisor = "rows-1" if stated == "rows-1" else "rows-parameters"
     names = tuple(map(_name, results))
@@ -181,8 +180,8 @@ def merge_results(
         [result.triangles("merge") for result in held_out],
         found.estimate.values,
     )
-    if not as_measured:
-        found = replace(found, fit_without=None)
+    if altered:
+        found = _with_errors_as_measured(found, results)
     return result_of(
         Subject.of_result(first),
         first.method,
@@ -194,6 +193,7 @@ def merge_results(
             **{name: e for name, e in first.settings.items() if name not in _UNLIKE},
             **_weights(choice, found.levels, [len(result.sources) for result in results]),
         },
+        warnings=[line for one in results if (line := one.alteration_warning)],
         findings=folded_findings(first.joint_names, first.regrouping.names, kept.factors),
         **errors,
     )
@@ -236,14 +236,34 @@ def _refuse_unable(choice: Choice, every: Sequence[IdentificationResult]) -> Non
             )
 
 
-def _as_measured(
+def _with_errors_as_measured(found: Fit, results: Sequence[IdentificationResult]) -> Fit:
+    """Return a fit of altered rows with errors of the efforts as measured, where all have them.
+
+    Cross-validation is left out: nobody knows the limits that the rows would have without one.
+    """
+    found = replace(found, fit_without=None)
+    if any(result.alteration_warning for result in results):
+        return found
+    measured = tuple(result.measured_triangles("merge") for result in results)
+    together = merged(measured)
+    estimate = judged(found.estimate, together)
+    return replace(
+        found,
+        estimate=estimate,
+        elimination=found.elimination and replace(found.elimination, estimate=estimate),
+        measured=measured,
+        measured_factors=together,
+    )
+
+
+def _altered(
     choice: Choice,
     results: Sequence[IdentificationResult],
     held_out: Sequence[IdentificationResult],
 ) -> bool:
-    """Tell whether the efforts in the factors are as measured; refuse what needs that."""
+    """Tell whether rows are weighted or limited; refuse what needs them as measured."""
     for result in (*results, *held_out):
-        if result.robustness is None and not _WEIGHTS & set(result.settings):
+        if not result.is_altered:
             continue
         if held_out or not choice.weighting.is_uniform:
             raise SettingError(
@@ -251,8 +271,8 @@ def _as_measured(
                 _name(result),
                 "its efforts are weighted or limited already; identify it without that",
             )
-        return False
-    return True
+        return True
+    return False
 
 
 def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, number: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -114,6 +114,8 @@ class IdentificationResult(Stored, Drawn):
         factors: triangular factor of each joint's rows; enough to weigh, merge and calibrate.
             Where bags were weighted or outliers limited, the rows are so too.  None where the
             method keeps none; see :meth:`triangles`.
+        measured_factors: the same of the efforts as measured, unweighted, from which errors are
+            told; None where ``factors`` are so, and in files of earlier versions.
         held_out: error on data that were not used for the fit, None where there were none.
         held_out_bags: error on each recording that was held out as a whole.
         cross_validation: error on each recording, or block of the only one, with parameters from
@@ -157,6 +159,7 @@ class IdentificationResult(Stored, Drawn):
     findings: tuple[Finding, ...] = ()
     friction: FrictionLaw | None = None
     joint_numbers: tuple[int, ...] = ()
+    measured_factors: tuple[JointFactor, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -188,6 +191,41 @@ class IdentificationResult(Stored, Drawn):
                 f"{purpose} needs; identify with the method wls",
             )
         return self.factors
+
+    def measured_triangles(self, purpose: str) -> tuple[JointFactor, ...]:
+        """Return the factors of the efforts as measured, where the result has them.
+
+        Those of an altered result of an earlier version are weighted or limited; see
+        :attr:`is_altered`.
+
+        Args:
+            purpose: what they are needed for.
+
+        Raises:
+            ResultMismatchError: the method keeps none.
+        """
+        return self.triangles(purpose) if self.measured_factors is None else self.measured_factors
+
+    @property
+    def is_altered(self) -> bool:
+        """Whether the rows behind ``factors`` are weighted, or their efforts limited."""
+        weights = self.settings.get("bag_weights", {}).get("value")
+        return (
+            self.measured_factors is not None
+            or self.robustness is not None
+            or "bag_noise" in self.settings
+            or (isinstance(weights, Sequence) and len(set(weights)) > 1)
+        )
+
+    @property
+    def alteration_warning(self) -> str:
+        """A line where errors can only be those of weighted or limited rows; empty elsewhere."""
+        if not self.is_altered or self.measured_factors is not None:
+            return ""
+        return (
+            f"errors are those of weighted or limited rows of {self.sources[0].name}: a result of "
+            "an earlier version keeps none as measured; identify again"
+        )
 
     @property
     def numbers(self) -> tuple[int, ...]:

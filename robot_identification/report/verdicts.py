@@ -123,15 +123,18 @@ def _cost(result: IdentificationResult, parameters: StandardParameters) -> list[
     """Return what the calibrated parameters leave unexplained, beside the identified ones."""
     if result.factors is None:
         return []
-    published = relative_error(result.factors, result.regrouping.projection @ parameters.values)
-    before, after = result.estimate.relative_error.total, published.total
+    factors, published = result.measured_triangles("report"), parameters.values
+    before = relative_error(factors, result.estimate.values).total
+    after = relative_error(factors, result.regrouping.projection @ published).total
     dear = after > (1.0 + NOTABLE_COST) * before
     text = (
         f"The calibrated parameters leave {100.0 * after:.3g} % of the effort unexplained, the "
         f"identified ones {100.0 * before:.3g} %"
     )
     advice = "; calibrate with --space base, or look at the consistency of links" if dear else ""
-    return [Statement(Level.CAUTION if dear else Level.GOOD, f"{text}{advice}.")]
+    altered = result.alteration_warning
+    remark = f"; {altered}" if altered else ""
+    return [Statement(Level.CAUTION if dear or altered else Level.GOOD, f"{text}{remark}{advice}.")]
 
 
 def _counts(parameters: Sequence[ParameterReliability]) -> Statement:

@@ -24,9 +24,13 @@ from robot_identification.errors import (
     SettingError,
 )
 from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.identification.identify import identify, validate
 from robot_identification.identification.source import SPOILT
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
+from several_bags import NOISE, STATED, arm, with_efforts
 
 DRIVE = ("Ia", "Fv", "Fc", "of")
 
@@ -306,3 +310,27 @@ def test_nothing_inconsistent_leaves_and_little_is_refused(first):
 def test_the_same_input_gives_the_same_numbers():
     values = [publish(random_case(np.random.default_rng(40))).values for _ in range(2)]
     np.testing.assert_array_equal(*values)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weighting": Weighting((1.0, 100.0))},
+        {"weighting": Weighting(bag_noise=True)},
+        {"robust": HuberSettings()},
+    ],
+)
+def test_errors_are_those_of_the_efforts_as_measured(options):
+    """Weights of bags and limits of outliers are for the fit, not for what is told of it."""
+    robot, (one, two), _ = arm(parts=2)
+    rng = np.random.default_rng(1)
+    loud = with_efforts(two, lambda effort: effort + 6.0 * NOISE * rng.normal(size=effort.shape))
+    result = identify(robot, [one, loud], overrides=STATED, **options)
+    calibrated = calibrate(robot, result, space="base", consistent=False)
+    told = validate(robot, result.estimate.values, [one, loud], overrides=STATED).relative_error
+    assert calibrated.error_identified.total == pytest.approx(told.total, rel=1e-6)
+    np.testing.assert_allclose(calibrated.error_identified.joints, told.joints, rtol=1e-6)
+    assert calibrated.error.total == pytest.approx(told.total, rel=1e-6)
+    earlier = replace(result, measured_factors=None)
+    (warning,) = [w for w in calibrate(robot, earlier, consistent=False).warnings if "rows" in w]
+    assert "errors are those of weighted or limited rows of part 0" in warning

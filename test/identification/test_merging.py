@@ -12,7 +12,7 @@ from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
-from robot_identification.identification.identify import identify
+from robot_identification.identification.identify import identify, validate
 from robot_identification.identification.merging import merge_results
 from robot_identification.robot.processing import ProcessingSettings
 from simulated_experiments import experiment
@@ -188,6 +188,23 @@ def test_held_out_results_are_predicted_and_not_fitted(arm, results):
     assert [fold.name for fold in merged.held_out_bags] == ["part 2"]
     with pytest.raises(SettingError, match="count twice"):
         merge_results(found, held_out=found[2:])
+
+
+def test_errors_of_merged_results_are_those_of_the_efforts_as_measured(arm, tmp_path):
+    robot, parts = arm
+    limited = [
+        identify(robot, [part], overrides=STATED, robust=HuberSettings(1.0)) for part in parts
+    ]
+    for number, one in enumerate(limited):
+        write_result(tmp_path / f"{number}.yaml", one)
+        assert read_result(tmp_path / f"{number}.yaml") == one
+    merged = merge_results(limited)
+    measured = validate(robot, merged.estimate.values, parts, overrides=STATED)
+    told = merged.estimate.relative_error
+    assert told.total == pytest.approx(measured.relative_error.total, rel=1e-9)
+    assert merge_results([merged]).estimate.relative_error.total == pytest.approx(told.total)
+    earlier = [replace(one, measured_factors=None) for one in limited]
+    assert "errors are those of weighted or limited rows" in merge_results(earlier).warnings[0]
 
 
 def test_outliers_are_limited_row_by_row_and_not_in_factors(results):

@@ -280,6 +280,20 @@ def test_parameters_and_prior_stand_beside_each_other(
     assert "No calibrated parameters were given" in words_of(scara_page)
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_limited_efforts_cost_what_they_leave_unexplained_as_measured(
+    report, run, scara_bag, tmp_path
+):
+    result, parameters = tmp_path / "result.yaml", tmp_path / "parameters.yaml"
+    options = ("--robust", "huber", "--robust-threshold", "0.5")
+    identified = run("identify", "scara", scara_bag, *options, "-o", result)
+    calibrated = run("calibrate", "scara", result, "--prior", "scara", "-o", parameters)
+    told = identified["relative_error"]["total"]
+    assert calibrated["relative_error_identified"]["total"] == pytest.approx(told)
+    page, _ = report(result, "--parameters", parameters)
+    assert f"the identified ones {100.0 * told:.3g} %" in words_of(page)
+
+
 def test_figures_are_written_as_files(report, swinging_scara, tmp_path):
     folder = tmp_path / "figures"
     folder.mkdir()

@@ -58,6 +58,7 @@ class Fit:
         robustness: what limiting outliers did, where asked for.
         levels: (bags, joints) noise over that of the joint, where bags were weighted by it.
         scales: (bags, joints) factors on the rows; None where there are none.
+        measured_factors: see :class:`~.identification.result.IdentificationResult`.
         warnings: what a user should know of this fit, one line each.
     """
 
@@ -69,6 +70,7 @@ class Fit:
     robustness: Robustness | None = None
     levels: Array | None = None
     scales: Array | None = None
+    measured_factors: tuple[JointFactor, ...] | None = None
     warnings: tuple[str, ...] = ()
 
 

@@ -97,17 +97,18 @@ class LeastSquares(Estimator):
             measured: the rows with the efforts as measured.
             robustness: what limiting outliers did; None where that was not asked for.
         """
-        deviations = self.deviations(solved, rows)
+        deviations, together = self.deviations(solved, rows), measured.merged()
+        altered = robustness is not None or solved.scales is not None
         estimate = replace(
-            judged(solved.estimate, measured.merged()),
+            judged(solved.estimate, together),
             std=deviations.white,
             std_robust=deviations.coloured,
         )
         elimination = None
         if choice.essential is not None:
             elimination = self._essential(choice.essential, problem, solved, rows, deviations)
-            if robustness is not None or solved.scales is not None:
-                few = judged(elimination.estimate, measured.merged())
+            if altered:
+                few = judged(elimination.estimate, together)
                 elimination = replace(elimination, estimate=few)
             estimate = elimination.estimate
         return Fit(
@@ -119,6 +120,7 @@ class LeastSquares(Estimator):
             robustness=robustness,
             levels=solved.levels if problem.weighting.bag_noise else None,
             scales=solved.scales,
+            measured_factors=together if altered else None,
             warnings=weight_warnings(solved.factors) if self.weights_joints else (),
         )
 

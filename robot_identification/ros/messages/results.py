@@ -156,7 +156,10 @@ def result_message(
         weights=floats(estimate.weights),
         residual_std=floats(estimate.residual_std),
         rows=list(estimate.rows),
-        factors=[_factor_message(factor) for factor in result.factors or ()],
+        factors=[
+            _factor_message(factor)
+            for factor in (*(result.factors or ()), *(result.measured_factors or ()))
+        ],
         relative_error=floats(estimate.relative_error.joints),
         relative_error_total=estimate.relative_error.total,
         held_out_relative_error=floats(held_out.joints if held_out else None),
@@ -246,6 +249,7 @@ def _document_of(message: msg.IdentificationResult) -> dict[str, Any]:
     if len(message.beta) != rows * columns:
         raise ValueError(f"beta has {len(message.beta)} numbers for {rows} times {columns}")
     beta = message.beta.tolist()
+    factors = [_factor_entries(factor) for factor in message.factors]
     document = {
         "robot": message.robot,
         "robot_digest": message.robot_hash,
@@ -264,7 +268,7 @@ def _document_of(message: msg.IdentificationResult) -> dict[str, Any]:
         "weights": message.weights.tolist(),
         "residual_std": per_joint("residual_std", joints, message.residual_std),
         "rows_per_joint": per_joint("rows", joints, message.rows),
-        "factors": [_factor_entries(factor) for factor in message.factors],
+        "factors": factors[: len(joints)],
         "relative_error": error_entries(
             joints, message.relative_error, message.relative_error_total
         ),
@@ -280,6 +284,8 @@ def _document_of(message: msg.IdentificationResult) -> dict[str, Any]:
         "seconds": message.seconds,
         "warnings": list(message.warnings),
     }
+    if len(factors) > len(joints):
+        document["measured_factors"] = factors[len(joints) :]
     if message.friction:
         document.update(_mapping("friction", message.friction))
     if message.robust:

@@ -107,6 +107,20 @@ def test_a_result_survives_the_way_through_a_message(robot, held_out):
         compare(getattr(result, field.name), getattr(back, field.name))
 
 
+def test_factors_of_efforts_as_measured_follow_the_weighted_ones(robot):
+    weighted = made(robot, None)
+    measured = tuple(
+        dataclasses.replace(factor, triangle=2.0 * factor.triangle) for factor in weighted.factors
+    )
+    result = dataclasses.replace(weighted, measured_factors=measured)
+    message = through_dds(result_message(result, robot, stamp=0))
+    back = result_of(message)
+    assert (back.factors, back.measured_factors) == (result.factors, measured)
+    del message.factors[-1]
+    with pytest.raises(MessageError, match="measured_factors"):
+        result_of(message)
+
+
 def test_a_message_tells_the_essential_parameters(robot):
     result = made(robot, None)
     every = through_dds(result_message(result, robot, stamp=0))
