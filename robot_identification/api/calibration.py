@@ -9,6 +9,7 @@ from robot_identification.api.sources import (
     FullSource,
     ResultSource,
     RobotSource,
+    changed_robot_remarks,
     full_values_of,
     result_of,
     robot_of,
@@ -54,7 +55,7 @@ def calibrate(
 
     Raises:
         SettingError: a setting is not possible.
-        ResultMismatchError: result or prior belong to a robot with other parameters.
+        ResultMismatchError: result or prior belong to a robot with other parameters or geometry.
         CalibrationError: no consistent parameters were found.
         CancelledError: ``cancelled`` says so.
     """
@@ -104,7 +105,7 @@ def export(
         keep: files that must not be written over, beside those that are read.
 
     Returns:
-        Remarks about the URDF, for people.
+        Remarks about the URDF and the robot file, for people.
 
     Raises:
         SettingError: there is nothing to write.
@@ -123,7 +124,7 @@ def export(
         content = parameters_file(parameter_file, robot, parameters)
         beside.append((parameter_file, content))
     read = parameter_files(parameters) if isinstance(parameters, str | Path) else ()
-    return write_outputs(
+    told = write_outputs(
         targets,
         robot,
         full_values_of(robot, parameters),
@@ -131,6 +132,7 @@ def export(
         keep=[*keep, *read, *(() if robot.file is None else source_files(robot.file))],
         beside=beside,
     )
+    return (*changed_robot_remarks(robot, parameters), *told)
 
 
 def exported_friction(robot: RobotSource, parameters: FullSource) -> dict[str, dict[str, object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +29,7 @@ from robot_identification.files.bags.trajectories import (
 from robot_identification.files.parameters import read_base_values
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification import identify as core
+from robot_identification.identification.belonging import different_efforts
 from robot_identification.identification.diagnosis.diagnosis import Diagnosis
 from robot_identification.identification.diagnosis.diagnosis import diagnose as core_diagnose
 from robot_identification.identification.didim import run as didim
@@ -266,12 +268,13 @@ def validate(
     Raises:
         ShapeError: the number of values is not that of the base parameters.
         ResultFileError: the result belongs to a robot with other parameters.
+        ResultMismatchError: it belongs to one with other parameters or another geometry.
         RecordingError: the recordings are of no use.
         CancelledError: ``cancelled`` says so.
     """
     robot, parameters = with_law(robot_of(robot, closed_loops=True), parameters)
     model = base_values_of(robot, parameters)
-    return core.validate(
+    found = core.validate(
         robot,
         model.values,
         recordings_of(robot, recordings),
@@ -281,6 +284,9 @@ def validate(
         progress=progress,
         cancelled=cancelled,
     )
+    different = {**found.different_settings, **different_efforts(robot, model.efforts)}
+    warnings = (*model.warnings, *found.warnings)
+    return replace(found, different_settings=different, warnings=warnings)
 
 
 def diagnose(

@@ -15,13 +15,21 @@ from robot_identification.excitation.simulated_recording import SimulatedRecordi
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
+from robot_identification.files.parameters import (
+    BaseValues,
+    read_base_values,
+    with_law_of,
+)
+from robot_identification.files.provenance import robot_file_warnings
 from robot_identification.files.results import is_result, read_result
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.belonging import (
+    changed_robot_warnings,
+    refuse_other_parameters,
+)
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import read_only
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
@@ -189,11 +197,16 @@ def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
         return read_base_values(source, robot)
     base = base_parameters(robot)
     if isinstance(source, IdentificationResult):
-        _refuse_other(robot, source.robot, same=source.regrouping.names == base.names)
-        return BaseValues(source.estimate.values, settings_of(source))
+        refuse_other_parameters(robot, source, base)
+        return BaseValues.of(source)
     if isinstance(source, CalibratedParameters):
         _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
-        return BaseValues(base.values(source.values[base.columns]), source.processing)
+        return BaseValues(
+            base.values(source.values[base.columns]),
+            source.processing,
+            source.efforts,
+            changed_robot_remarks(robot, source),
+        )
     return BaseValues(read_only(source))
 
 
@@ -223,6 +236,13 @@ def full_values_of(robot: RobotModel, source: FullSource) -> Array:
         _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
         return source.values
     return read_only(source)
+
+
+def changed_robot_remarks(robot: RobotModel, source: FullSource) -> tuple[str, ...]:
+    """Return a line where parameters were calibrated with another version of a robot's file."""
+    if isinstance(source, CalibratedParameters):
+        return changed_robot_warnings(robot, source.robot_digest, "the parameters")
+    return robot_file_warnings(source, robot) if isinstance(source, str | Path) else ()
 
 
 def _refuse_other(robot: RobotModel, name: str, *, same: bool) -> None:

@@ -32,6 +32,7 @@ from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.spread import spread
 from robot_identification.calibration.standard import relative_distance
 from robot_identification.errors import CancelledError, NotExcitedError
+from robot_identification.identification.belonging import effort_meaning_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.result import IdentificationResult
@@ -90,7 +91,8 @@ def calibrate(
 
     Raises:
         SettingError: a setting is not possible.
-        ResultMismatchError: the result or the prior belongs to a robot with other parameters.
+        ResultMismatchError: the result or the prior belongs to a robot with other parameters, or
+            the result to one with another geometry.
         NotExcitedError: the data do not determine every base parameter.
         CalibrationError: no consistent parameters were found.
         SolverMissingError: they need the solver, and it is not installed.
@@ -161,6 +163,7 @@ def _calibrated(
         distance_to_prior=relative_distance(chosen, before.values, before.known),
         description=robot,
         processing=settings_of(result),
+        efforts=effort_meaning_of(result),
         spread=noise,
     )
 

@@ -162,6 +162,7 @@ class CalibratedParameters(Stored):
         distance_to_prior: that of the published ones; NaN without a prior.
         description: the robot.
         processing: how the recordings were processed.
+        efforts: what their efforts were; empty where nobody knows.
         seconds: time that it took.
         warnings: what a user should know before trusting the values.
         spread: what noise does to the parameters of the model together, the prior being taken as
@@ -196,6 +197,7 @@ class CalibratedParameters(Stored):
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     spread: Spread | None = None
+    efforts: str = ""
 
     @property
     def consistent(self) -> bool:

@@ -11,6 +11,8 @@ from robot_identification.calibration.calibrated import UNTRUSTED
 from robot_identification.calibration.prior import Prior, complete_drives
 from robot_identification.calibration.standard import StandardSystem, prior_gain, space_gain
 from robot_identification.errors import ResultMismatchError
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.belonging import refuse_other_geometry
 from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.estimators.essential import (
     Elimination,
@@ -73,7 +75,8 @@ def nearest(
             ratio of the standard deviations.
 
     Raises:
-        ResultMismatchError: the result or the prior belongs to a robot with other parameters.
+        ResultMismatchError: the result or the prior belongs to a robot with other parameters, or
+            the result to one with another geometry.
         NotExcitedError: the data do not determine every base parameter.
     """
     before = _matching(robot, result, prior)
@@ -101,6 +104,7 @@ def _matching(robot: RobotModel, result: IdentificationResult, prior: Prior | No
             f"the result belongs to {result.robot}, whose joints or standard parameters differ; "
             "give the robot file that it was identified with",
         )
+    refuse_other_geometry(robot, result, base_parameters(robot))
     before = prior or Prior.none(names)
     if before.names != names:
         raise ResultMismatchError(robot.name, "the prior's standard parameters are another robot's")

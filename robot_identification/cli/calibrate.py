@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from robot_identification.files.parameters import NONE, BaseValues
 from robot_identification.files.results import read_result
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.result import IdentificationResult, error_entries
-from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import RobotModel
 
 
@@ -106,7 +106,7 @@ def _held_out(
     """Return the errors on other bags, of published and identified parameters, and the settings."""
     if not options.held_out:
         return {}
-    identified = BaseValues(calibrated.identified_base, settings_of(result))
+    identified = replace(BaseValues.of(result), values=calibrated.identified_base)
     with progress.bar("calibrate", quiet=options.json) as report:
         recordings = recordings_of(options, robot, options.held_out)
         found = {

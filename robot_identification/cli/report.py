@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--effort-meaning",
         choices=[meaning.value for meaning in EffortMeaning],
-        help="what the recorded effort is; needed for a URDF, which cannot say it",
+        help="what the recorded effort is; default: as the result says",
     )
     parser.add_argument(
         "--parameters",

@@ -21,9 +21,15 @@ from robot_identification.errors import (
     UnknownRobotError,
 )
 from robot_identification.files.export.text import Data, yaml_text
+from robot_identification.files.provenance import robot_file_warnings, stated_provenance
 from robot_identification.files.results import is_result, read_result
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.belonging import (
+    effort_meaning_of,
+    refuse_other_parameters,
+)
 from robot_identification.identification.friction.law import FrictionLaw, terms_of_entries
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import parse_document, read_bytes, read_document
@@ -145,6 +151,7 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
         "consistent": calibrated.consistent,
         "provenance": {
             "robot_sha256": calibrated.robot_digest,
+            **({"effort_meaning": calibrated.efforts} if calibrated.efforts else {}),
             "recordings": [source.name for source in calibrated.sources],
             "recordings_sha256": [source.digest for source in calibrated.sources],
             "prior": prior.source,
@@ -237,24 +244,6 @@ def with_law_of(path: str | Path, robot: RobotModel) -> RobotModel:
     return found.loaded_by(values_of(document, found)) if found.follows_load else found
 
 
-def stated_processing(path: str | Path) -> ProcessingSettings:
-    """Return how the recordings behind a parameter file were processed; open where it is silent.
-
-    Args:
-        path: file that calibrate wrote, or any other that holds values.
-
-    Raises:
-        UnknownRobotError: there is no such file.
-        RobotDescriptionError: the file is wrong.
-    """
-    place = values_path(path)
-    if is_urdf(place):
-        return ProcessingSettings()
-    document = read_document(place)
-    check(document, "parameters")
-    return ProcessingSettings.of(document.data.get("provenance", {}).get("processing", {}))
-
-
 def _deviations(calibrated: CalibratedParameters, values: Array) -> dict[str, Data]:
     return _finite({calibrated.names[i]: float(f"{values[i]:.4g}") for i in calibrated.model})
 
@@ -332,10 +321,19 @@ class BaseValues:
         values: (base,) in the order of ``base_parameters(robot).names``.
         processing: how the recordings were processed that they were identified from; open where
             nobody says so.
+        efforts: what the efforts of these recordings were; empty where nobody says so.
+        warnings: what a user should know before predicting with them, one line each.
     """
 
     values: Array
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)
+    efforts: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, result: IdentificationResult) -> BaseValues:
+        """Return those of a result."""
+        return cls(result.estimate.values, settings_of(result), effort_meaning_of(result))
 
 
 def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
@@ -348,13 +346,20 @@ def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
 
     Raises:
         ResultFileError: if a result file is damaged or belongs to a robot with other parameters.
+        ResultMismatchError: if it belongs to one with another geometry.
         UnknownRobotError: if there is no such file.
         RobotDescriptionError: if a parameter file is wrong or belongs to another robot.
     """
     base = base_parameters(robot)
     if not is_result(path):
         values = base.values(load_values(path, robot)[base.columns])
-        return BaseValues(values, stated_processing(path))
+        stated = stated_provenance(path)
+        return BaseValues(
+            values,
+            ProcessingSettings.of(stated.get("processing", {})),
+            str(stated.get("effort_meaning", "")),
+            robot_file_warnings(path, robot),
+        )
     result = read_result(path)
     if result.regrouping.names != base.names:
         raise ResultFileError(
@@ -362,4 +367,5 @@ def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
             f"holds base parameters of {result.robot} that differ from those of {robot.name}; "
             "give the robot file that it was identified with",
         )
-    return BaseValues(result.estimate.values, settings_of(result))
+    refuse_other_parameters(robot, result, base)
+    return BaseValues.of(result)

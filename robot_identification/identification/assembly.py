@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.belonging import EFFORT_MEANING, effort_meaning_entry
 from robot_identification.identification.diagnosis.finding import Finding, worst_first
 from robot_identification.identification.diagnosis.outcome import outcome_findings
 from robot_identification.identification.effort_delay import delay_entry
@@ -39,6 +40,7 @@ class Subject:
         joint_names: names of its joints; with loops of those that can be moved independently.
         regrouping: what its base parameters stand for.
         joint_numbers: see :class:`IdentificationResult`.
+        efforts: what its recorded efforts are, as a setting; empty where nobody knows.
     """
 
     robot: str
@@ -46,19 +48,20 @@ class Subject:
     joint_names: tuple[str, ...]
     regrouping: Regrouping
     joint_numbers: tuple[int, ...] = ()
+    efforts: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, base: BaseParameters) -> Subject:
         """Return the robot of base parameters."""
         robot = base.robot
         numbers = [1 + robot.joint_names.index(name) for name in robot.active_names]
-        regrouping = Regrouping.of(base)
         return cls(
             robot.name,
             robot.digest,
             robot.active_names,
-            regrouping,
+            Regrouping.of(base),
             tuple(numbers) if robot.loops else (),
+            effort_meaning_entry(robot),
         )
 
     @classmethod
@@ -70,6 +73,7 @@ class Subject:
             result.joint_names,
             result.regrouping,
             result.joint_numbers,
+            {k: entry for k, entry in result.settings.items() if k == EFFORT_MEANING},
         )
 
 
@@ -109,11 +113,13 @@ def result_of(
     if validation is not None and estimator is not None and not estimator.own_regressor:
         refuse_worse_than_zero(validation)
     names = subject.joint_names
+    about = dict(vars(subject))
+    efforts = about.pop("efforts")
     result = IdentificationResult(
-        **vars(subject),
+        **about,
         sources=tuple(sources),
         method=method,
-        settings={**settings, **delay_entry(sources)},
+        settings={**settings, **efforts, **delay_entry(sources)},
         estimate=fit.estimate,
         factors=fit.factors,
         measured_factors=fit.measured_factors,

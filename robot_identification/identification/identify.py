@@ -13,6 +13,7 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.identification.belonging import effort_meaning_entry
 from robot_identification.identification.diagnosis.finding import (
     Finding,
     finding_entries,
@@ -312,7 +313,11 @@ def validate(
         relative_error=error,
         rows=tuple(factor.rows for factor in factors),
         residual_std=tuple(f.residual_norm(vector) / max(f.rows, 1) ** 0.5 for f in factors),
-        settings={**processing.entries(), **delay_entry(recordings)},
+        settings={
+            **processing.entries(),
+            **effort_meaning_entry(robot),
+            **delay_entry(recordings),
+        },
         seconds=time.monotonic() - begin,
         base=base,
         values=read_only(vector),

@@ -18,6 +18,7 @@ import numpy as np
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.belonging import EFFORT_MEANING, effort_meaning_of
 from robot_identification.identification.diagnosis.folded import folded_findings
 from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.estimators.choice import (
@@ -129,7 +130,8 @@ def identify_parts(
 
 
 # Settings that results may differ in: the mark of a streamed estimate, and what each recording has.
-_UNLIKE = (STREAMING, EFFORT_DELAY)
+# What efforts are is compared by itself: results of earlier versions do not say it.
+_UNLIKE = (STREAMING, EFFORT_DELAY, EFFORT_MEANING)
 
 
 def merge_results(
@@ -166,6 +168,7 @@ def merge_results(
         first.method, essential, (weighting or Weighting()).checked(len(results)), robust
     )
     _refuse_unable(choice, every)
+    known = _refuse_other_efforts(every)
     sources = tuple(source for result in results for source in result.sources)
     _refuse_double([source for result in every for source in result.sources])
     altered = _altered(choice, results, held_out)
@@ -183,7 +186,7 @@ def merge_results(
     if altered:
         found = _with_errors_as_measured(found, results)
     return result_of(
-        Subject.of_result(first),
+        Subject.of_result(known),
         first.method,
         found,
         rows,
@@ -273,6 +276,21 @@ def _altered(
             )
         return True
     return False
+
+
+def _refuse_other_efforts(every: Sequence[IdentificationResult]) -> IdentificationResult:
+    """Refuse results whose efforts had different meanings; return one that knows its own."""
+    known = [one for one in every if effort_meaning_of(one)]
+    for other in known[1:]:
+        mine, its = effort_meaning_of(known[0]), effort_meaning_of(other)
+        if mine != its:
+            raise SettingError(
+                EFFORT_MEANING,
+                its,
+                f"that of {_name(other)} differs from that of {_name(known[0])}, {mine}; only like "
+                "results merge",
+            )
+    return known[0] if known else every[0]
 
 
 def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, number: int) -> None:

@@ -13,6 +13,7 @@ from robot_identification.files.parameters import StandardParameters, read_param
 from robot_identification.files.results import LARGEST_FILE, read_result
 from robot_identification.files.sources import FoundSource, Reading, find_sources, given_sources
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.belonging import effort_meaning_of
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.identification.statistics.prediction import Prediction, predict
@@ -32,7 +33,8 @@ class Request:
     Attributes:
         result: result file.
         robot: robot file, URDF or name; None: the robot of this package that the result names.
-        effort_meaning: what the recorded efforts are, where the description does not say it.
+        effort_meaning: what the recorded efforts are, where neither the result nor the description
+            says it.
         bags: where the recordings are now; empty: where the result says.
         parameters: calibrated parameters, None without.
         prior: parameter file or URDF to compare with; None: that of the calibrated parameters.
@@ -130,7 +132,7 @@ def _robot(request: Request, result: IdentificationResult) -> tuple[RobotModel |
     if request.robot is None and result.robot not in known_robots():
         return _without_robot(request, result, "no robot of this package has that name")
     robot = load_robot(
-        request.robot or result.robot, effort_meaning=request.effort_meaning, closed_loops=True
+        request.robot or result.robot, effort_meaning=_efforts(request, result), closed_loops=True
     )
     if robot.digest == result.robot_digest:
         return result.model_of(robot), ""
@@ -141,6 +143,22 @@ def _robot(request: Request, result: IdentificationResult) -> tuple[RobotModel |
             f"{robot.digest}, not {result.robot_digest}); name that one, or identify again",
         )
     return _without_robot(request, result, "the robot of that name in this package is another")
+
+
+def _efforts(request: Request, result: IdentificationResult) -> str | None:
+    """Return what the efforts of the recordings are, where the result or an option says so.
+
+    Raises:
+        ResultMismatchError: both do, and differ.
+    """
+    identified = effort_meaning_of(result)
+    if identified and request.effort_meaning not in (None, identified):
+        raise ResultMismatchError(
+            result.robot,
+            f"the result was identified from efforts that are {identified}, not "
+            f"{request.effort_meaning}; leave --effort-meaning out",
+        )
+    return identified or request.effort_meaning
 
 
 def _without_robot(request: Request, result: IdentificationResult, why: str) -> tuple[None, str]:

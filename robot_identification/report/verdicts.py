@@ -10,6 +10,7 @@ import numpy as np
 
 from robot_identification.calibration.calibrated import NOTABLE_COST
 from robot_identification.files.parameters import StandardParameters
+from robot_identification.identification.belonging import changed_robot_warnings
 from robot_identification.identification.diagnosis.finding import (
     Finding,
     Severity,
@@ -115,8 +116,17 @@ def statements(
             if problems
             else Statement(Level.GOOD, "Every link and drive of the calibration is consistent.")
         )
+        found += [Statement(Level.CAUTION, f"{told}.") for told in _changed_robot(evidence)]
         found += _cost(result, evidence.parameters)
     return tuple(found)
+
+
+def _changed_robot(evidence: Evidence) -> tuple[str, ...]:
+    """Return a line where the calibration was made with another version of the robot's file."""
+    if evidence.parameters is None or evidence.robot is None:
+        return ()
+    digest = str(evidence.parameters.provenance.get("robot_sha256", ""))
+    return changed_robot_warnings(evidence.robot, digest, evidence.parameters.path)
 
 
 def _cost(result: IdentificationResult, parameters: StandardParameters) -> list[Statement]:

@@ -198,6 +198,7 @@ class RobotModel:
         springs: between points of two links.
         fixed_joints: names of joints of its URDF that stand still -> their positions, in rad or m.
         effort_meaning: what recorded efforts are; None where nobody has said.
+        effort_meaning_reason: who has said so, ``robot file`` or ``option``.
         position_meaning: where recorded positions are measured.
         loads: (full columns,) the parameters whose efforts load-dependent friction follows; None
             where nobody has said, see :mod:`.terms.kinds`.
@@ -231,6 +232,7 @@ class RobotModel:
     digest: str = ""
     file: Path | None = field(default=None, compare=False, repr=False)
     warnings: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    effort_meaning_reason: str = field(default="robot file", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))

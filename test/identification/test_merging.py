@@ -141,6 +141,20 @@ def test_unlike_results_are_refused(results):
         merge_results([])
 
 
+def test_results_of_efforts_with_other_meanings_are_refused(results):
+    found, _ = results
+    assert found[0].settings["effort_meaning"] == {"value": "joint_torque", "reason": "robot file"}
+    entry = {"effort_meaning": {"value": "current", "reason": "option"}}
+    other = replace(found[1], settings={**found[1].settings, **entry})
+    with pytest.raises(SettingError, match=r"effort_meaning.*current.*part 1 differs.*part 0"):
+        merge_results([found[0], other])
+    silent = {k: v for k, v in found[0].settings.items() if k != "effort_meaning"}
+    earlier = replace(found[0], settings=silent)  # results of earlier versions do not say it
+    assert merge_results([earlier, found[1]]).settings["effort_meaning"]["value"] == "joint_torque"
+    with pytest.raises(SettingError, match="effort_meaning"):
+        merge_results([earlier, other, found[2]])
+
+
 def test_essential_parameters_of_merged_factors_are_those_of_all_rows(arm, results):
     robot, parts = arm
     found, whole = results

@@ -21,6 +21,7 @@ from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.history import History, Iteration
 from robot_identification.identification.statistics.prediction import Prediction
+from robot_identification.report.evidence import Request, gather
 from robot_identification.report.figures import style
 from robot_identification.report.figures.efforts import torque_figure
 from robot_identification.report.figures.pictures import Image
@@ -278,6 +279,28 @@ def test_parameters_and_prior_stand_beside_each_other(
     assert all(link in text for link in checks["links"])
     assert "the blue one the prior" in text
     assert "No calibrated parameters were given" in words_of(scara_page)
+
+
+def test_efforts_are_drawn_with_the_meaning_that_they_were_identified_with(
+    run, refusal, scara_bag, tmp_path
+):
+    robot, result = tmp_path / "arm.yaml", tmp_path / "result.yaml"
+    text = load_robot("scara").file.read_text("utf-8")
+    gained = re.sub(r"(\n  - name: joint_\d)", r"\1\n    drive_gain: 10", text)
+    assert gained.count("drive_gain: 10") == 2
+    robot.write_text(gained, "utf-8")
+    run("identify", robot, scara_bag, "--effort-meaning", "current", "-o", result)
+    evidence = gather(Request(result=result, robot=str(robot)))
+    (drawn,) = evidence.predictions.values()
+    unexplained = (drawn.measured - drawn.predicted)[drawn.kept]
+    share = np.linalg.norm(unexplained) / np.linalg.norm(drawn.measured[drawn.kept])
+    assert share == pytest.approx(evidence.result.estimate.relative_error.total, rel=0.2)
+    options = ("--robot", robot, "--effort-meaning", "joint_torque", "-o", tmp_path / "r.html")
+    code, line = refusal("report", result, *options)
+    assert code == 2
+    assert "from efforts that are current, not joint_torque" in line
+    validated = run("validate", robot, result, scara_bag)
+    assert validated["different_settings"]["effort_meaning"]["identified"] == "current"
 
 
 @pytest.mark.usefixtures("undrawn")

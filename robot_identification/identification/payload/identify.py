@@ -10,6 +10,7 @@ import numpy as np
 
 from robot_identification.errors import ResultMismatchError, SettingError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.identification.belonging import refuse_other_parameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.friction.choice import needs_whole
 from robot_identification.identification.identify import identify
@@ -210,12 +211,13 @@ def _earlier_rows(
     """Return the rows of an earlier result of the bare robot.
 
     Raises:
-        ResultMismatchError: it has other base parameters.
+        ResultMismatchError: it has other joints or base parameters.
     """
-    if earlier.joint_names != robot.joint_names or earlier.regrouping.names != base.names:
+    if earlier.joint_names != robot.joint_names:
         raise ResultMismatchError(
-            robot.name, f"the result is of {earlier.robot} with other base parameters"
+            robot.name, f"the result is of {earlier.robot}, with other joints"
         )
+    refuse_other_parameters(robot, earlier, base)
     inflation = 1.0
     estimate = earlier.estimate
     if estimate.std_robust is not None:

@@ -129,7 +129,11 @@ def load_robot(
             field="loops",
         )
     if effort_meaning is not None:
-        robot = replace(robot, effort_meaning=_parse_effort_meaning(effort_meaning))
+        robot = replace(
+            robot,
+            effort_meaning=_parse_effort_meaning(effort_meaning),
+            effort_meaning_reason="option",
+        )
     return replace(robot, file=path)
 
 

@@ -1,0 +1,47 @@
+"""What parameter files say of what their values rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from robot_identification.identification.belonging import changed_robot_warnings
+from robot_identification.robot.files.document import read_document
+from robot_identification.robot.files.schema import check
+from robot_identification.robot.files.values import is_urdf, values_path
+from robot_identification.robot.model import RobotModel
+
+
+def stated_provenance(path: str | Path) -> Mapping[str, Any]:
+    """Return what a parameter file says of what its values rest on; nothing where it is silent.
+
+    Args:
+        path: file that calibrate wrote, or any other that holds values.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong.
+    """
+    place = values_path(path)
+    if is_urdf(place):
+        return {}
+    document = read_document(place)
+    check(document, "parameters")
+    stated: Mapping[str, Any] = document.data.get("provenance", {})
+    return stated
+
+
+def robot_file_warnings(path: str | Path, robot: RobotModel) -> tuple[str, ...]:
+    """Return a line where a parameter file was made with another version of the robot's file.
+
+    Args:
+        path: as for :func:`stated_provenance`.
+        robot: the robot.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong.
+    """
+    digest = str(stated_provenance(path).get("robot_sha256", ""))
+    return changed_robot_warnings(robot, digest, str(path))
