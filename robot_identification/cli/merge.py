@@ -8,8 +8,8 @@ from pathlib import Path
 from robot_identification.api.identification import merge
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import fitting
+from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import results as tables
-from robot_identification.files.atomic import check_target
 from robot_identification.files.bags.lists import ListedBag, with_parts
 
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    check_target(options.output)
+    check_outputs([options.output], None, [*options.results, *options.held_out_result])
     listed = [ListedBag(str(path)) for path in options.results]
     every = with_parts(listed, options.weight, options.held_out_result, "result")
     fitted = [one for one in every if not one.held_out]

@@ -34,6 +34,8 @@ COMMANDS = {
     "excite, the plan": "excite scara --verify plan.yaml --plot plan.yaml",
     "view": "view scara plan.yaml -o plan.yaml",
     "payload": "payload scara --bare bag --loaded log.csv -o log.csv",
+    "merge, a result": "merge old.yaml other.yaml -o old.yaml",
+    "merge, a held-out result": "merge old.yaml --held-out-result other.yaml -o other.yaml",
     "payload, the result": "payload scara --result old.yaml --loaded bag -o old.yaml",
     "drive-gains": "drive-gains scara --bare bag --loaded bag --payload load.yaml -o load.yaml",
     "base-parameters": "base-parameters scara --values values.yaml --latex values.yaml",

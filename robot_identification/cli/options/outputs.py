@@ -15,7 +15,7 @@ _BAG_FILES = ("metadata.yaml", "*.db3*", "*.mcap*")
 
 def check_outputs(
     outputs: Iterable[Path | None],
-    robot: str,
+    robot: str | None,
     read: Iterable[str | Path | None] = (),
     parameters: Iterable[str | Path | None] = (),
 ) -> None:
@@ -23,7 +23,7 @@ def check_outputs(
 
     Args:
         outputs: what is to be written.
-        robot: the robot, as the command names it.
+        robot: the robot, as the command names it; None: it names none.
         read: files and bags that are read.
         parameters: files of parameters, URDFs or results, or names of shipped ones.
 
@@ -37,7 +37,7 @@ def check_outputs(
         return
     check_targets(targets)
     inputs = [
-        *source_files(robot),
+        *(() if robot is None else source_files(robot)),
         *(file for place in read if place is not None for file in _files(Path(place))),
         *(file for source in parameters if source is not None for file in parameter_files(source)),
     ]
