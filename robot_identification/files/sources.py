@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from robot_identification.errors import BagError, InputError
+from robot_identification.files.bags.files import open_bag
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.tables.columns import Columns
+from robot_identification.files.tables.reading import is_table
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.source import Source
 from robot_identification.robot.model import RobotModel
@@ -40,8 +43,9 @@ class Reading:
         topic: topic of the joint states.
         begin: where each bag begins, as a fraction.
         end: where it ends.
-        efforts: where efforts are that do not come with the joint states.
-        delay_estimated: whether the efforts are moved by their estimated delay.
+        efforts: where efforts are that do not come with the joint states; None: as the result says.
+        delay_estimated: whether the efforts are moved by their estimated delay, not by that of the
+            result.
         columns: which columns of tables hold what.
         folder: where to look for bags whose names are relative, besides the current one.
         largest: number of bags to read at most.
@@ -86,7 +90,7 @@ def _found(source: Source, robot: RobotModel, reading: Reading) -> FoundSource:
         missing = "no file of that name" if source.digest else "recorded live; no file"
         return FoundSource(source, None, f"not drawn: {missing}")
     try:
-        recording = _read(there[0], robot, reading)
+        recording = _read(there[0], robot, _as_identified(reading, source))
     except InputError as error:
         return FoundSource(source, None, f"not drawn: {error}")
     if source.digest and recording.digest != source.digest:
@@ -118,15 +122,15 @@ def given_sources(
     """
     found: dict[int, Recording] = {}
     for bag in bags:
-        recording = _read(Path(bag), robot, reading)
-        place = _place(result.sources, recording.digest, set(found))
+        digest = _digest(Path(bag))
+        place = _place(result.sources, digest, set(found))
         if place is None:
             raise BagError(
                 bag,
-                f"its SHA-256 {recording.digest} is that of none of the recordings of the result; "
+                f"its SHA-256 {digest} is that of none of the recordings of the result; "
                 "name the bags that it was made from",
             )
-        found[place] = recording
+        found[place] = _read(Path(bag), robot, _as_identified(reading, result.sources[place]))
     return tuple(
         FoundSource(source, found[i], _state(source, found[i]))
         if i in found
@@ -142,6 +146,26 @@ def _place(sources: Sequence[Source], digest: str, taken: set[int]) -> int | Non
             if i not in taken and source.digest == wanted:
                 return i
     return None
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a bag or table, as recordings have it."""
+    if not is_table(path):
+        with open_bag(path) as bag:
+            return bag.digest()
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise BagError(path, f"cannot be read: {error.strerror}") from error
+
+
+def _as_identified(reading: Reading, source: Source) -> Reading:
+    """Return how a recording is read: efforts as the result says, where no option does."""
+    if reading.efforts is not None or reading.delay_estimated:
+        return reading
+    if not source.effort_topic:
+        return replace(reading, delay_estimated=source.effort_delay != 0.0)
+    return replace(reading, efforts=EffortSource(source.effort_topic, source.effort_delay))
 
 
 def _read(path: Path, robot: RobotModel, reading: Reading) -> Recording:
