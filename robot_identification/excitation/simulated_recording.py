@@ -118,7 +118,9 @@ class SimulatedRecording(Stored):
         Raises:
             RecordingError: it is too short.
         """
-        return joint_side_recording(self.samples, self.description, source=self.headline)
+        return joint_side_recording(
+            self.samples, self.description, source=self.headline, digest=self.samples.digest()
+        )
 
 
 def simulated_recording(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -144,7 +145,7 @@ class Recording(Presented):
         segments: unbroken runs of samples, in order.
         start_stamp: stamp of the first sample in ns.
         source: where it came from: a bag, a topic.
-        digest: SHA-256 of the source, empty for a live one.
+        digest: SHA-256 of the source, or of the samples of a program; empty for a live one.
         statistics: what happened on the way.
         warnings: what a user should know about the source, one line each.
         effort_topic: topic that the efforts came on; empty: they came with the joint states.
@@ -216,7 +217,7 @@ class Recording(Presented):
         }  # fmt: skip
         copied = {n: None if a is None else np.array(a, np.float64) for n, a in signals.items()}
         raw = RawSamples(stamps, **copied)  # type: ignore[arg-type]  # two are never None
-        recording = joint_side_recording(raw, robot, source=source)
+        recording = joint_side_recording(raw, robot, source=source, digest=raw.digest())
         if temperature is None:
             return recording
         return with_temperatures(recording, of_samples(robot.active_names, stamps, temperature))
@@ -330,6 +331,16 @@ class RawSamples:
 
     def __post_init__(self) -> None:
         _cover(self, ("stamps", "position", "velocity", "effort", "reference"))
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the samples, in hexadecimal, by which they are known again."""
+        digest = hashlib.sha256()
+        for name in (own.name for own in fields(self)):
+            values = getattr(self, name)
+            if values is not None:
+                digest.update(f"{name} {values.shape} {values.dtype.str} ".encode())
+                digest.update(np.ascontiguousarray(values))
+        return digest.hexdigest()
 
     def at(self, places: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> RawSamples:
         """Return the samples at places, in their order."""
