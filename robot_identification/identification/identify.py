@@ -52,7 +52,7 @@ from robot_identification.identification.result import IdentificationResult, err
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.identification.source import Source
+from robot_identification.identification.source import Source, refuse_double
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.identification.statistics.prediction import Prediction, predict
 from robot_identification.presentation import Drawn, Stored
@@ -199,7 +199,7 @@ def identify(
         cancelled: asked now and then whether to stop.
 
     Raises:
-        SettingError: if the method or a setting is not possible.
+        SettingError: if the method or a setting is not possible, or a recording would count twice.
         RecordingError: if the recordings are of no use; NotPeriodicError if they do not repeat.
         NotExcitedError: if the motion does not determine every base parameter.
         CancelledError: if ``cancelled`` says so.
@@ -207,6 +207,7 @@ def identify(
     begin = time.monotonic()
     if not 0.0 <= held_out_fraction < 1.0:
         raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
+    refuse_double([*recordings, *held_out])
     weighting = (weighting or Weighting()).checked(len(recordings))
     choice = Choice(method, essential, weighting, robust)
     estimator = estimator_of(choice)

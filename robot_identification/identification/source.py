@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from robot_identification.errors import SettingError
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.signals.recording import Recording
 
@@ -18,7 +19,7 @@ class Source:
 
     Attributes:
         name: path of the bag, or identifier of a live recording.
-        digest: SHA-256 of the data, empty for a live recording.
+        digest: SHA-256 of the data; empty for a live recording.
         samples: number of samples used.
         duration: time covered, in s.
         effort_topic: topic of the efforts, empty where they come with the joint states.
@@ -65,6 +66,28 @@ class Source:
             bridged=missing,
             rows_missed=rows_missed or 0,
         )
+
+
+def refuse_double(recordings: Iterable[Recording]) -> None:
+    """Refuse recordings of which one would count twice; parts of the same one are several.
+
+    Args:
+        recordings: to be fitted or predicted together; those without a digest cannot be told apart.
+
+    Raises:
+        SettingError: two are the same samples of the same source.
+    """
+    seen: dict[tuple[str, int, float, int], str] = {}
+    for one in recordings:
+        if not one.digest or not one.segments:
+            continue
+        key = (one.digest, one.start_stamp, float(one.segments[0].time[0]), one.samples)
+        if key in seen:
+            same = "" if seen[key] == one.source else f"; it is the same as {seen[key]}"
+            raise SettingError(
+                "recordings", one.source, f"this recording would count twice{same}; name it once"
+            )
+        seen[key] = one.source
 
 
 def source_entries(source: Source) -> dict[str, object]:

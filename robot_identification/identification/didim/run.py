@@ -18,6 +18,7 @@ from robot_identification.identification.didim.starts import Start
 from robot_identification.identification.didim.verdict import judged, mismatch_text, outcome
 from robot_identification.identification.history import CONVERGED, Iteration
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.source import refuse_double
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -76,7 +77,8 @@ def identify_didim(
         The result, with the iterations in ``history``.
 
     Raises:
-        SettingError: if a setting is not possible, or the robot declares no controller.
+        SettingError: if a setting is not possible, the robot declares no controller, or a recording
+            would count twice.
         RecordingError: if the recordings are of no use, or not as many as the references.
         MissingSignalError: if the start ``idim`` lacks positions.
         NotExcitedError: if the motion does not determine every base parameter.
@@ -86,6 +88,7 @@ def identify_didim(
         CancelledError: if ``cancelled`` says so.
     """
     refuse_loops(robot, "DIDIM")
+    refuse_double(recordings)
     begin = time.monotonic()
     chosen = settings or DidimSettings()
     report = progress or _silent

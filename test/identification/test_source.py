@@ -1,0 +1,50 @@
+"""A recording counts once, whatever it is called, and parts of it are several."""
+
+from dataclasses import replace
+
+import pytest
+
+import robot_identification as ri
+from several_bags import STATED, arm
+
+
+@pytest.fixture(scope="module")
+def halves():
+    """A robot, and the two halves of a recording that a program holds, each with all of itself."""
+    robot, (whole,), _ = arm(parts=1)
+    (segment,) = whole.segments
+    made = ri.Recording.from_arrays(robot, segment.time, segment.position, segment.effort)
+    return robot, made, [made.between(0.0, 0.5), made.between(0.5, 1.0)]
+
+
+@pytest.mark.parametrize("where", ["fitted", "held out"])
+def test_a_recording_does_not_count_twice(halves, where):
+    robot, whole, _ = halves
+    copied = replace(whole, source="copy")
+    fitted, held_out = ([whole, copied], []) if where == "fitted" else ([whole], [copied])
+    with pytest.raises(ri.SettingError, match=r"copy: .*count twice; it is the same as arrays"):
+        ri.identify(robot, fitted, held_out=held_out, processing=STATED)
+
+
+def test_parts_of_a_recording_are_fitted_and_held_out(halves):
+    robot, _, (one, other) = halves
+    assert one.digest == other.digest
+    both = ri.identify(robot, [one, other], processing=STATED)
+    assert len(both.sources) == 2
+    assert ri.identify(robot, one, held_out=other, processing=STATED).held_out is not None
+
+
+def test_results_of_arrays_merge(halves):
+    robot, _, (one, other) = halves
+    made = [
+        ri.Recording.from_arrays(robot, s.time, s.position, s.effort)
+        for s in (one.segments[0], other.segments[0])
+    ]
+    assert made[0].digest != made[1].digest
+    results = [ri.identify(robot, recording, processing=STATED) for recording in made]
+    assert [source.name for source in ri.merge(results).sources] == ["arrays", "arrays"]
+    again = ri.Recording.from_arrays(robot, *(getattr(one.segments[0], n) for n in
+                                              ("time", "position", "effort")))  # fmt: skip
+    assert again.digest == made[0].digest
+    with pytest.raises(ri.SettingError, match="count twice"):
+        ri.merge([results[0], results[0]])
