@@ -18,6 +18,8 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from robot_identification.errors import SettingError
 
 Own = TypeVar("Own", bound="Settings")
@@ -148,6 +150,13 @@ class Setting:
         if problem := self.problem(value):
             raise SettingError(self.name, _plain(value), problem)
 
+    def kept(self, value: object) -> Any:
+        """Return a value as it is kept, checked: plain numbers, lists and arrays as tuples."""
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        self.check(value)
+        convert = _CONVERSIONS.get(self.kind, lambda entry: entry)
+        return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+
     def read(self, value: object) -> Any:
         """Return a value from plain data: a list as a tuple, one number for a list of one.
 
@@ -156,7 +165,7 @@ class Setting:
         Raises:
             SettingError: the setting cannot have it.
         """
-        if self.off and value == self.off:
+        if self.off and isinstance(value, str) and value == self.off:
             return ()
         if self.kind is Kind.NUMBERS and _is(Kind.NUMBER, value):
             value = [value]
@@ -164,9 +173,7 @@ class Setting:
             value = os.path.expanduser(value)  # noqa: PTH111 (an empty text stays one)
         if self.kind is Kind.WHOLE and isinstance(value, float) and value.is_integer():
             value = int(value)
-        self.check(value)
-        convert: Callable[[Any], Any] = float if self.kind in _REAL else lambda entry: entry
-        return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+        return self.kept(value)
 
     def parse(self, text: str) -> Any:
         """Return the value that a text means, such as one of the command line.
@@ -218,7 +225,7 @@ class Setting:
         }
 
 
-_REAL = (Kind.NUMBER, Kind.NUMBERS)
+_CONVERSIONS = {Kind.NUMBER: float, Kind.NUMBERS: float, Kind.WHOLE: int}
 _PARSERS: Mapping[Kind, Callable[[str], Any]] = {
     Kind.NUMBER: float,
     Kind.WHOLE: int,
@@ -246,7 +253,8 @@ def _is(kind: Kind, value: Any) -> bool:
         return False
     if kind is Kind.WHOLE:
         return isinstance(value, Integral)
-    size: Any = abs(value) if isinstance(value, Real) else math.inf
+    number = float(value) if isinstance(value, np.floating) else value  # of 32 bits, too
+    size: Any = abs(number) if isinstance(number, Real) else math.inf
     return bool(size <= sys.float_info.max)
 
 
@@ -316,7 +324,7 @@ def per_joint(name: str, values: Sequence[float], joints: int) -> tuple[float, .
 
 @dataclass(frozen=True)
 class Settings:
-    """Base of the settings classes; their values are checked when one is made.
+    """Base of the settings classes; their values are checked when one is made, and kept plain.
 
     Raises:
         SettingError: a setting has a value that it cannot have.
@@ -326,7 +334,7 @@ class Settings:
         for entry in self.table().values():
             value = getattr(self, entry.name)
             if value is not None or entry.default is not None or entry.required:
-                entry.check(value)
+                object.__setattr__(self, entry.name, entry.kept(value))
 
     @classmethod
     def table(cls) -> Mapping[str, Setting]:

@@ -108,6 +108,32 @@ class TestTable:
                 make(stated)
             assert problem in str(caught.value)
 
+    def test_numbers_and_arrays_of_numpy_are_kept_as_plain_ones(self):
+        for made, plain in (
+            (ProcessingSettings(cutoff_hz=np.float64(20.0)), {"cutoff_hz": 20.0}),
+            (ProcessingSettings(cutoff_hz=np.float32(20.5)), {"cutoff_hz": 20.5}),
+            (ProcessingSettings(cutoff_hz=20), {"cutoff_hz": 20.0}),
+            (ProcessingSettings(filter_order=np.int64(4)), {"filter_order": 4}),
+            (
+                ProcessingSettings(velocity_threshold=np.array([0.1, 0.2])),
+                {"velocity_threshold": [0.1, 0.2]},
+            ),
+            (
+                Weighting(bag_weights=(np.float64(1.0), 2)),
+                {"bag_weights": [1.0, 2.0], "bag_noise": False},
+            ),
+            (HuberSettings(threshold=np.float64(2.0)), {"threshold": 2.0}),
+            (
+                EliminationRule(threshold=np.float64(10.0)),
+                {"rule": "ratio", "threshold": 10.0},
+            ),
+        ):
+            assert made.stated() == plain
+            assert yaml.safe_load(yaml.safe_dump(made.stated())) == plain
+            assert made == type(made).of(plain)
+        with pytest.raises(SettingError, match="must be a list of finite numbers"):
+            ProcessingSettings(velocity_threshold=np.eye(2))
+
     def test_what_has_no_default_must_be_given(self):
         @dataclass(frozen=True)
         class Named(Settings):
