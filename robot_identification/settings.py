@@ -154,7 +154,7 @@ class Setting:
         """Return a value as it is kept, checked: plain numbers, lists and arrays as tuples."""
         value = value.tolist() if isinstance(value, np.ndarray) else value
         self.check(value)
-        convert = _CONVERSIONS.get(self.kind, lambda entry: entry)
+        convert: Callable[[Any], Any] = _CONVERSIONS.get(self.kind, lambda entry: entry)
         return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
 
     def read(self, value: object) -> Any:
@@ -225,7 +225,9 @@ class Setting:
         }
 
 
-_CONVERSIONS = {Kind.NUMBER: float, Kind.NUMBERS: float, Kind.WHOLE: int}
+_CONVERSIONS: Mapping[Kind, Callable[[Any], Any]] = {
+    Kind.NUMBER: float, Kind.NUMBERS: float, Kind.WHOLE: int,
+}  # fmt: skip
 _PARSERS: Mapping[Kind, Callable[[str], Any]] = {
     Kind.NUMBER: float,
     Kind.WHOLE: int,

@@ -11,6 +11,7 @@ from robot_identification.api.sources import (
     RobotSource,
     changed_robot_remarks,
     full_values_of,
+    prior_of,
     result_of,
     robot_of,
     with_law,
@@ -23,7 +24,7 @@ from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.outputs import KINDS, write_outputs
-from robot_identification.files.parameters import parameter_files, parameters_file, read_prior
+from robot_identification.files.parameters import parameter_files, parameters_file
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.robot.files.loading import source_files, source_urdf
 from robot_identification.robot.model import RobotModel
@@ -61,7 +62,7 @@ def calibrate(
     """
     result = result_of(result)
     robot = result.model_of(robot_of(robot, closed_loops=True))
-    known = prior if isinstance(prior, Prior) else read_prior(prior or _urdf(robot), robot)
+    known = prior_of(robot, _urdf(robot) if prior is None else prior)
     return core.calibrate(
         robot,
         result,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -10,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.errors import ResultMismatchError
+from robot_identification.calibration.prior import Prior
+from robot_identification.errors import ResultMismatchError, SettingError, ShapeError
 from robot_identification.excitation.simulated_recording import SimulatedRecording
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
@@ -18,10 +20,11 @@ from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.parameters import (
     BaseValues,
     read_base_values,
+    read_prior,
     with_law_of,
 )
 from robot_identification.files.provenance import robot_file_warnings
-from robot_identification.files.results import is_result, read_result
+from robot_identification.files.results import read_result
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import (
@@ -32,7 +35,7 @@ from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import read_only
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.values import load_values
+from robot_identification.robot.files.values import is_result, load_values
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -207,7 +210,7 @@ def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
             source.efforts,
             changed_robot_remarks(robot, source),
         )
-    return BaseValues(read_only(source))
+    return BaseValues(_numbers(source, base.names))
 
 
 def with_law(robot: RobotModel, source: ParameterSource) -> tuple[RobotModel, ParameterSource]:
@@ -235,7 +238,40 @@ def full_values_of(robot: RobotModel, source: FullSource) -> Array:
     if isinstance(source, CalibratedParameters):
         _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
         return source.values
-    return read_only(source)
+    return _numbers(source, robot.all_parameter_names)
+
+
+def prior_of(robot: RobotModel, source: Prior | str | Path | None) -> Prior:
+    """Return what is known of a robot's parameters, read where a file is named.
+
+    Raises:
+        SettingError: it is neither a prior nor a file.
+    """
+    if isinstance(source, Prior):
+        return source
+    if source is None or isinstance(source, str | Path):
+        return read_prior(source, robot)
+    raise SettingError("prior", type(source).__name__, "give a Prior, a file, or none")
+
+
+def _numbers(source: npt.ArrayLike, names: Sequence[str]) -> Array:
+    """Return values of parameters from an array.
+
+    Raises:
+        SettingError: an entry is no number, or not finite.
+        ShapeError: there is not one for each.
+    """
+    try:
+        values = read_only(source)
+    except (TypeError, ValueError) as error:
+        problem = "give a result, calibrated parameters, their file, or an array of numbers"
+        raise SettingError("parameters", f"{source!r:.60}", problem) from error
+    if values.shape != (len(names),):
+        raise ShapeError("values", values.shape, f"({len(names)},)")
+    for name, value in zip(names, values.tolist(), strict=True):
+        if not math.isfinite(value):
+            raise SettingError(name, value, "must be a finite number")
+    return values
 
 
 def changed_robot_remarks(robot: RobotModel, source: FullSource) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from robot_identification.errors import (
 )
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.files.provenance import robot_file_warnings, stated_provenance
-from robot_identification.files.results import is_result, read_result
+from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import (
     effort_meaning_of,
@@ -35,9 +35,11 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import parse_document, read_bytes, read_document
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.files.values import (
+    is_result,
     is_urdf,
     load_given,
     load_values,
+    values_document,
     values_of,
     values_path,
 )
@@ -227,8 +229,7 @@ def with_law_of(path: str | Path, robot: RobotModel) -> RobotModel:
     place = values_path(path)
     if is_urdf(place):
         return robot
-    document = read_document(place)
-    check(document, "parameters")
+    document = values_document(place)
     if "friction" not in document.data:
         return robot
     given = document.data["friction"]
@@ -291,8 +292,7 @@ def read_parameters(path: str | Path, robot: RobotModel) -> StandardParameters:
         UnknownRobotError: there is no such file.
         RobotDescriptionError: the file is wrong or belongs to another robot.
     """
-    document = read_document(values_path(path))
-    check(document, "parameters")
+    document = values_document(values_path(path))
     values, given = load_given(path, robot)
     deviations = [document.data.get(key, {}) for key in ("std", "std_robust")]
     model = robot.standard_indices

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.identification.belonging import changed_robot_warnings
-from robot_identification.robot.files.document import read_document
-from robot_identification.robot.files.schema import check
-from robot_identification.robot.files.values import is_urdf, values_path
+from robot_identification.robot.files.values import is_urdf, values_document, values_path
 from robot_identification.robot.model import RobotModel
 
 
@@ -26,9 +24,7 @@ def stated_provenance(path: str | Path) -> Mapping[str, Any]:
     place = values_path(path)
     if is_urdf(place):
         return {}
-    document = read_document(place)
-    check(document, "parameters")
-    stated: Mapping[str, Any] = document.data.get("provenance", {})
+    stated: Mapping[str, Any] = values_document(place).data.get("provenance", {})
     return stated
 
 

@@ -29,11 +29,11 @@ from robot_identification.robot.files.document import (
     content_digest,
     parse_document,
 )
+from robot_identification.robot.files.values import RESULT_KIND
 from robot_identification.robot.model import Array
 
 LARGEST_FILE = 64 * 2**20
 _ACCEPTED = Accepted(MOST_ENTRIES, MOST_LEVELS, by_people=False)
-_KIND = "robot_identification/result"
 
 
 def write_result(path: str | Path, result: IdentificationResult) -> None:
@@ -63,7 +63,7 @@ def dump(result: IdentificationResult) -> str:
     }
     if result.measured_factors is not None:
         content["measured_factors"] = _factor_entries(result.measured_factors)
-    first = {"kind": _KIND, "schema": results.SCHEMA_VERSION}
+    first = {"kind": RESULT_KIND, "schema": results.SCHEMA_VERSION}
     digest = content_digest({**first, **content})
     return yaml.dump(
         {**first, DIGEST: digest, **content},
@@ -90,15 +90,6 @@ def _upper(triangle: Array) -> list[list[float]]:
     return [triangle[i, i:].tolist() for i in range(len(triangle))]
 
 
-def is_result(path: str | Path) -> bool:
-    """Tell whether a file says of itself that it is a result file."""
-    try:
-        with Path(path).open(encoding="utf-8") as file:
-            return _KIND in file.read(200)
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
 def read_result(path: str | Path) -> IdentificationResult:
     """Read a result file.
 
@@ -108,7 +99,7 @@ def read_result(path: str | Path) -> IdentificationResult:
         ResultFileError: if it is not one, is damaged or was changed, or has another schema version.
     """
     document = _load(Path(path))
-    if document.get("kind") != _KIND:
+    if document.get("kind") != RESULT_KIND:
         raise ResultFileError(path, "not a result file of identify; give the file written with -o")
     version = document.get("schema")
     if isinstance(version, bool) or version != results.SCHEMA_VERSION:

@@ -339,7 +339,7 @@ class RawSamples:
             values = getattr(self, name)
             if values is not None:
                 digest.update(f"{name} {values.shape} {values.dtype.str} ".encode())
-                digest.update(np.ascontiguousarray(values))
+                digest.update(np.ascontiguousarray(values).data)
         return digest.hexdigest()
 
     def at(self, places: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> RawSamples:

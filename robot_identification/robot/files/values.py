@@ -15,6 +15,9 @@ from robot_identification.robot.files.xml_document import URDF_ENDINGS
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.share import share_directory
 
+RESULT_KIND = "robot_identification/result"
+"""Key ``kind`` of the files of results, which hold base parameters."""
+
 
 def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False) -> Array:
     """Load values of the standard parameters of a robot.
@@ -89,14 +92,39 @@ def load_given(source: str | Path, robot: RobotModel) -> tuple[Array, npt.NDArra
     path = values_path(source)
     if is_urdf(path):
         return _stated(path, robot)
-    document = read_document(path)
-    check(document, "parameters")
+    document = values_document(path)
     values = values_of(document, robot)
     named = np.isin(robot.all_parameter_names, list(document.data["parameters"]))
     if "urdf" not in document.data:
         return values, named
     stated, given = _stated(path.parent / document.data["urdf"], robot)
     return read_only(np.where(named, values, stated)), named | given
+
+
+def values_document(path: Path) -> Document:
+    """Return the checked document of a file of values, not yet compared with a robot.
+
+    Raises:
+        RobotDescriptionError: it is no such file; with file, line and field.
+    """
+    if is_result(path):
+        raise RobotDescriptionError(
+            "a result of identify, and parameters are wanted here; calibrate it first",
+            path=path,
+            field="kind",
+        )
+    document = read_document(path)
+    check(document, "parameters")
+    return document
+
+
+def is_result(path: str | Path) -> bool:
+    """Tell whether a file says of itself that it is a result file."""
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            return RESULT_KIND in file.read(200)
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def is_urdf(path: str | Path) -> bool:

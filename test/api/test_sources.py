@@ -1,0 +1,49 @@
+"""Parameters and priors that programs hand in, and those that are none."""
+
+import numpy as np
+import pytest
+
+import robot_identification as ri
+from made_up_results import made_up_result
+from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.files.values import load_values
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return ri.load_robot("scara")
+
+
+@pytest.fixture(scope="module")
+def result(robot):
+    return made_up_result(robot, load_values("scara", robot), np.random.default_rng(1), noise=0.01)
+
+
+def test_values_that_are_no_numbers_are_refused_by_name(robot, tmp_path):
+    values = np.zeros(8)
+    values[3] = np.nan
+    with pytest.raises(ri.SettingError, match="ZZ2 = nan: must be a finite number"):
+        ri.validate(robot, values, [])
+    with pytest.raises(ri.SettingError, match=r"parameters = .*array of numbers"):
+        ri.validate(robot, ["a"] * 8, [])
+    with pytest.raises(ri.ShapeError, match=r"\(8,\)"):
+        ri.validate(robot, np.zeros(9), [])
+    full = np.full(len(robot.all_parameter_names), np.inf)
+    with pytest.raises(ri.SettingError, match="XX1 = inf"):
+        ri.export(robot, full, urdf=tmp_path / "arm.urdf")
+
+
+def test_a_prior_is_a_prior_or_a_file(robot, result):
+    with pytest.raises(ri.SettingError, match="prior = ndarray: give a Prior, a file, or none"):
+        ri.calibrate(robot, result, prior=np.zeros(28))
+
+
+def test_a_result_is_no_file_of_parameters(robot, result, tmp_path):
+    file = tmp_path / "result.yaml"
+    result.save(file)
+    for taken in (
+        lambda: ri.simulate(robot, "scara", parameters=file),
+        lambda: ri.calibrate(robot, result, prior=file),
+    ):
+        with pytest.raises(RobotDescriptionError, match="calibrate it first"):
+            taken()
