@@ -162,7 +162,8 @@ class IdentificationResult(Stored, Drawn):
     measured_factors: tuple[JointFactor, ...] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+        settings = {name: MappingProxyType(dict(one)) for name, one in self.settings.items()}
+        object.__setattr__(self, "settings", MappingProxyType(settings))
 
     def model_of(self, robot: RobotModel) -> RobotModel:
         """Return a robot, as its file describes it, with the friction law of this result.

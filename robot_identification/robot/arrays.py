@@ -50,6 +50,19 @@ def read_only_view(array: npt.NDArray[Element]) -> npt.NDArray[Element]:
     return view
 
 
+def cover(owner: object, *names: str) -> None:
+    """Have arrays be read-only through their owner; nothing is copied, and the caller's stay.
+
+    Args:
+        owner: a frozen dataclass, while it is made.
+        names: of its arrays; None stays.
+    """
+    for name in names:
+        array = getattr(owner, name)
+        if array is not None:
+            object.__setattr__(owner, name, read_only_view(array))
+
+
 def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:
     """Refuse values that are not finite.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import RecordingError, ShapeError
 from robot_identification.presentation import Presented, sample_records
-from robot_identification.robot.arrays import by_value, read_only_view
+from robot_identification.robot.arrays import by_value, cover
 from robot_identification.robot.model import Array, RobotModel
 
 
@@ -94,7 +94,7 @@ class Segment:
     torn: tuple[bool, bool] = (False, False)
 
     def __post_init__(self) -> None:
-        _cover(self, ("time", "position", "velocity", "effort", "reference", "measured"))
+        cover(self, "time", "position", "velocity", "effort", "reference", "measured")
 
     @property
     def missing(self) -> int:
@@ -330,7 +330,7 @@ class RawSamples:
     reference: Array | None = None
 
     def __post_init__(self) -> None:
-        _cover(self, ("stamps", "position", "velocity", "effort", "reference"))
+        cover(self, "stamps", "position", "velocity", "effort", "reference")
 
     def digest(self) -> str:
         """Return the SHA-256 of the samples, in hexadecimal, by which they are known again."""
@@ -372,11 +372,3 @@ def joined_samples(blocks: Sequence[RawSamples], *, reference: bool = True) -> R
 def _joined(arrays: Sequence[Array | None]) -> Array | None:
     present = [array for array in arrays if array is not None]
     return np.concatenate(present) if len(present) == len(arrays) else None
-
-
-def _cover(owner: Segment | RawSamples, names: Sequence[str]) -> None:
-    """Have arrays be read-only through their owner; nothing is copied, and the caller's stay."""
-    for name in names:
-        array = getattr(owner, name)
-        if array is not None:
-            object.__setattr__(owner, name, read_only_view(array))

@@ -13,7 +13,7 @@ import scipy.linalg
 
 from robot_identification.errors import RankError
 from robot_identification.identification.base.rank import Decision, Indices, leading_independent
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, cover
 from robot_identification.robot.model import Array, read_only
 
 AGREEMENT = 1e-7
@@ -38,6 +38,9 @@ class Choice:
     independent: Indices
     dependent: Indices
     beta: Array
+
+    def __post_init__(self) -> None:
+        cover(self, "independent", "dependent", "beta")
 
 
 @by_value
@@ -69,6 +72,9 @@ class Factorisation:
     svd: Choice
     null_space: Array
     disagreement: float
+
+    def __post_init__(self) -> None:
+        cover(self, "zero", "affecting", "null_space")
 
     @property
     def rank(self) -> int:

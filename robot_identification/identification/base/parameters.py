@@ -27,7 +27,7 @@ from robot_identification.identification.base.observation import (
 )
 from robot_identification.identification.base.rank import Decision
 from robot_identification.identification.base.solution import solve, suspicious_geometry, warnings
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, cover
 from robot_identification.robot.loops import LoopConstraint, linear_constraint
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -76,6 +76,9 @@ class BaseParameters:
     factorisation: Factorisation
     scaled: bool
     warnings: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        cover(self, "columns", "base", "regrouped", "unaffecting", "beta", "appended")
 
     @property
     def rank(self) -> int:

@@ -30,6 +30,9 @@ class RelativeError:
     total: float
     joints: Array
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", read_only(self.joints))
+
 
 @by_value
 @dataclass(frozen=True)
@@ -61,6 +64,12 @@ class Estimate:
     relative_error: RelativeError
     rows: tuple[int, ...]
     std_robust: Array | None = None
+
+    def __post_init__(self) -> None:
+        names = ("values", "std", "weights", "residual_std", "singular_values", "std_robust")
+        for name in names:
+            if (array := getattr(self, name)) is not None:
+                object.__setattr__(self, name, read_only(array))
 
     @property
     def larger_std(self) -> Array:

@@ -11,8 +11,8 @@ from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, Joint, JointType, read_only
+from robot_identification.robot.arrays import by_value, cover
+from robot_identification.robot.model import Array, Joint, JointType
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording
 
@@ -40,6 +40,9 @@ class Prediction:
     predicted: Array
     kept: npt.NDArray[np.bool_]
     velocity: Array
+
+    def __post_init__(self) -> None:
+        cover(self, "time", "measured", "predicted", "kept", "velocity")
 
 
 def predict(
@@ -86,11 +89,11 @@ def predict(
     return Prediction(
         joint_names=base.robot.active_names,
         units=tuple(_unit(joint) for joint in base.robot.active_joints),
-        time=read_only(time),
-        measured=read_only(measured),
-        predicted=read_only(predicted),
+        time=time,
+        measured=measured,
+        predicted=predicted,
         kept=kept,
-        velocity=read_only(velocity),
+        velocity=velocity,
     )
 
 
