@@ -77,6 +77,7 @@ def run(options: argparse.Namespace) -> None:
             periodic_options.refuse_for(options, DIDIM.name)
             result = didim.run(options)
         else:
+            didim.refuse_for(options, options.method)
             result, changes = _by_least_squares(options)
     except (NotConvergedError, ModelMismatchError) as error:
         if error.result is not None:

@@ -116,3 +116,21 @@ def test_a_start_from_the_measured_motion_needs_positions(torque_bag, refusal):
     code, line = refusal("identify", "scara", torque_bag, "--method", "didim", "--start", "idim")
     assert code == 2
     assert "position" in line
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--start", "regular"), "--start = wls: works with the method didim"),
+        (("--prior", "scara"), "--prior = wls"),
+        (("--trajectory", "scara"), "--trajectory = wls"),
+        (("--trajectory-start", "0"), "--trajectory-start = wls"),
+        (("--max-iterations", "3"), "--max-iterations = wls"),
+        (("--noise-floor", "0.1", "--method", "energy"), "--noise-floor = energy"),
+        (("--method", "didim", "--prior", "scara"), "--prior = scara: is not read with --start"),
+    ],
+)
+def test_options_that_would_be_passed_over_are_refused(refusal, torque_bag, options, problem):
+    code, line = refusal("identify", "scara", torque_bag, *options)
+    assert code == 2
+    assert problem in line

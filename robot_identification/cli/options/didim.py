@@ -26,6 +26,11 @@ _SETTINGS = (
     "bandwidth", "noise_floor",
 )  # fmt: skip
 
+_OPTIONS = (
+    "--start", "--prior", "--trajectory", "--trajectory-start", "--reference-topic",
+    "--trajectory-topic",
+)  # fmt: skip
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of DIDIM."""
@@ -35,9 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--start",
         metavar="regular|idim|prior|FILE",
-        default=REGULAR,
         help="first parameters: unit inertias, least squares on the measured motion, the file of "
-        "--prior, or a result or parameter file (default: %(default)s)",
+        f"--prior, or a result or parameter file (default: {REGULAR})",
     )
     group.add_argument(
         "--prior", metavar="FILE", help="parameter file of --start prior; default: named as ROBOT"
@@ -51,9 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--trajectory-start",
         type=float,
-        default=0.0,
         metavar="SECONDS",
-        help="when it began, after the first sample (default: %(default)s)",
+        help="when it began, after the first sample (default: 0)",
     )
     group.add_argument(
         "--reference-topic",
@@ -71,10 +74,25 @@ def starts_of(options: argparse.Namespace) -> tuple[str | None, ...]:
     return (options.prior if options.start == PRIOR else options.start,)
 
 
+def refuse_for(options: argparse.Namespace, method: str) -> None:
+    """Refuse the options of DIDIM for another method, which would pass them over.
+
+    Raises:
+        SettingError: one of the options is given.
+    """
+    of_settings = (DidimSettings.table()[name].option for name in _SETTINGS)
+    for option in (*_OPTIONS, *of_settings):
+        if getattr(options, option[2:].replace("-", "_")) is not None:
+            raise SettingError(option, method, "works with the method didim")
+
+
 def run(options: argparse.Namespace) -> IdentificationResult:
     """Identify by DIDIM what the options say."""
     if options.held_out:
         raise SettingError("--held-out", options.held_out, "DIDIM fits all; use validate")
+    start = options.start or REGULAR
+    if options.prior is not None and start != PRIOR:
+        raise SettingError("--prior", options.prior, f"is not read with --start {start}")
     robot = shared.robot_of(options)
     with progress.bar("identify", quiet=options.json) as report:
         recordings = recordings_of(
@@ -82,15 +100,15 @@ def run(options: argparse.Namespace) -> IdentificationResult:
             robot,
             options.bags,
             reference_topic=options.reference_topic or REFERENCES,
-            positions_needed=options.start == IDIM,
+            positions_needed=start == IDIM,
         )
         return identify_didim(
             robot,
             recordings,
-            start=options.start,
+            start=start,
             prior=options.prior,
             trajectory=options.trajectory,
-            trajectory_start=options.trajectory_start,
+            trajectory_start=options.trajectory_start or 0.0,
             reference_topic=options.reference_topic or "",
             trajectory_topic=options.trajectory_topic or "",
             settings=DidimSettings(**shared.stated(options, DidimSettings, _SETTINGS)),
