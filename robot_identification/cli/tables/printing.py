@@ -47,7 +47,7 @@ def print_table(
     result = Table(box=None, pad_edge=False)
     for i, name in enumerate(columns):
         text = i == 0 or name in _TEXT
-        result.add_column(name, justify="left" if text else "right", overflow="fold")
+        result.add_column(escape(name), justify="left" if text else "right", overflow="fold")
     for row in rows:
         result.add_row(*(escape(cell) for cell in row))
     out.print(title, style="bold", markup=False, soft_wrap=True)
