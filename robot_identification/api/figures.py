@@ -26,7 +26,7 @@ try:
         singular_values_figure,
     )
     from robot_identification.report.figures.residuals import convergence_figure
-    from robot_identification.report.figures.style import png
+    from robot_identification.report.figures.style import names_as_text, png
 except ImportError as error:
     raise MissingPackageError("matplotlib", "report", "a figure") from error
 
@@ -50,7 +50,8 @@ def plot(result: Drawn, path: str | Path | None = None, title: str = "") -> Figu
     """
     if path is not None:
         check_target(path)
-    return written(_figure(result, title), path)
+    with names_as_text():
+        return written(_figure(result, title), path)
 
 
 def plot_friction(
@@ -75,7 +76,8 @@ def plot_friction(
             validation = validate(model, result, recordings)
             predictions = [validation.prediction(i) for i in range(len(recordings))]
     own = f"{result.robot}: friction over velocity"
-    return written(frictions_figure(frictions, predictions, units, title or own), path)
+    with names_as_text():
+        return written(frictions_figure(frictions, predictions, units, title or own), path)
 
 
 def motion_figure(
@@ -85,7 +87,8 @@ def motion_figure(
     singular_values: tuple[Array, Array] | None = None,
 ) -> Figure:
     """Return a motion inside its limits, and singular values before and after the search."""
-    return excitation_figure(robot, trajectory, title, singular_values=singular_values)
+    with names_as_text():
+        return excitation_figure(robot, trajectory, title, singular_values=singular_values)
 
 
 def written(figure: Figure, path: str | Path | None) -> Figure:

@@ -224,6 +224,14 @@ def test_friction_is_drawn_over_velocity_with_the_data_behind_it(robot, bag, res
     assert not any(dots(result.plot_friction()))  # curves need no data
 
 
+def test_names_that_look_like_formulas_can_be_drawn(robot, bag, result, tmp_path):
+    pytest.importorskip("matplotlib")
+    names = tuple(f"$x_{{$ {i}" for i, _ in enumerate(result.joint_names))
+    named = dataclasses.replace(result, robot="$a_{$", joint_names=names)
+    assert named.plot_friction(tmp_path / "friction.png").axes
+    assert named.plot(tmp_path / "plot.png", title="$b_{$").axes
+
+
 def test_a_validation_is_saved_as_its_summary(robot, bag, result, tmp_path):
     validation = ri.validate(robot, result, bag)
     validation.save(tmp_path / "validation.json")

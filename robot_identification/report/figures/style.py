@@ -70,6 +70,13 @@ def drawing() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def names_as_text() -> Iterator[None]:
+    """Draw names as they stand, in which ``$`` begins no formula."""
+    with mpl.rc_context({"text.parse_math": _STYLE["text.parse_math"]}):
+        yield
+
+
 def plain(name: str, longest: int = _LONGEST_NAME) -> str:
     """Return a name of a file as it can stand in a figure: one short line of printable text."""
     text = "".join(
