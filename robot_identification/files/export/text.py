@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
@@ -67,9 +68,14 @@ def _quoted(text: str) -> str:
     starts = text[:1].isalpha() or text[:1] in "_/"
     if plain and starts and text.lower() not in _WORDS:
         return text
-    return json.dumps(text)
+    return _ESCAPED.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
+    )
 
 
+# What no reader of YAML takes as it stands, or takes for the end of a line.  Escapes of JSON, which
+# are of 16 bits, would tear what lies beyond U+FFFF in two.
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
 
 

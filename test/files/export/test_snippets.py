@@ -103,6 +103,15 @@ def test_numbers_and_words_mean_the_same_to_every_reader_of_yaml():
     assert yaml.safe_load(text) == {"a b": data}
 
 
+def test_every_text_comes_back_from_yaml():
+    text = "\N{ROBOT FACE} é # \x85\u2028\u2029\ufeff\x7f\t\n'\"\\ $x"
+    written = yaml_text({text: {"name": text}})
+    assert yaml.safe_load(written) == {text: {"name": text}}
+    assert yaml.load(written, Loader=yaml.CSafeLoader) == {text: {"name": text}}
+    assert len(written.splitlines()) == 2
+    assert "\N{ROBOT FACE}" in written
+
+
 def test_couplings_of_one_parameter_each_have_their_place():
     robot = random_robot(np.random.default_rng(0), joints=3, couplings=coupled_wrist())
     again = tuple(
