@@ -17,6 +17,7 @@ from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.springs import springs
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
+from robot_identification.robot.files.urdf_elements import RESERVED, RESERVED_NAME
 from robot_identification.robot.geometry import nominal_angle, placement
 from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
 from robot_identification.robot.model import (
@@ -167,6 +168,8 @@ def _check_names(document: Document, names: list[str], key: str, base_link: str)
             raise document.error(
                 f"a second {what} named {name}; the first is on line {first}", "joints", i, key
             )
+        if key == "name" and name == RESERVED_NAME:
+            raise document.error(RESERVED, "joints", i, key)
         if name == base_link:
             raise document.error(f"{name} is the name of the base link", "joints", i, key)
 

@@ -160,12 +160,21 @@ def pose(origin: Element | None) -> tuple[Array, Array]:
     return rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll), np.array(xyz)
 
 
+RESERVED_NAME = "total"
+RESERVED = (
+    f"{RESERVED_NAME} is what errors of all joints together are called; rename the joint, in the "
+    "driver too"
+)
+"""Name that no joint may have, and why."""
+
+
 def read_joint(element: Element) -> UrdfJoint:
     """Read a joint.
 
     Raises:
         RobotDescriptionError: it is incomplete, of a type that cannot be identified, or has a
-            zero axis, a number that is not finite, or limits that contradict themselves.
+            zero axis, a name that means something else, a number that is not finite, or limits
+            that contradict themselves.
     """
     name, kind = element.text("name"), element.text("type")
     if kind in ("floating", "planar"):
@@ -174,6 +183,8 @@ def read_joint(element: Element) -> UrdfJoint:
             "joint, or by revolute and prismatic ones",
             attribute="type",
         )
+    if name == RESERVED_NAME and kind in MOVING:
+        raise element.error(RESERVED, attribute="name")
     if kind not in (*MOVING, "fixed"):
         raise element.error(f"{kind} is not a joint type of URDF", attribute="type")
     ends = []

@@ -145,6 +145,7 @@ def test_processing_and_controller_fit_the_joints():
         ("upper: 3*pi/4", "upper: -4", 16, "joints[0].limits", "not below upper"),
         ("lower: -pi, ", "", 16, "joints[0].limits", "both lower and upper"),
         ("name: slide", "name: shoulder", 17, "joints[1].name", "the first is on line 11"),
+        ("name: slide", "name: total", 17, "joints[1].name", "errors of all joints together"),
         ("name: side", "name: floor", 22, "joints[2].name", "name of the base link"),
         ("link: upper", "link: link_2", 17, "joints[1].link", "a second link named link_2"),
         ("antecedent: shoulder", "antecedent: sholder", 23, "joints[2].antecedent", "mean should"),

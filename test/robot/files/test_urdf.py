@@ -49,6 +49,14 @@ def test_a_fixed_joint_that_is_said_to_mimic_another_is_fixed(write):
     assert load_robot(write(text, "arm.urdf")).joint_names == ("shoulder", "elbow", "gripper")
 
 
+def test_no_joint_is_called_as_the_errors_of_all_joints_are(refused, write):
+    error = refused(ARM.replace('"elbow"', '"total"'))
+    assert "total is what errors of all joints together are called" in error.told
+    fixed = ARM.replace('name="elbow" type="revolute"', 'name="total" type="fixed"')
+    if fixed != ARM:
+        assert "total" not in load_robot(write(fixed, "arm.urdf")).joint_names
+
+
 def test_limits_are_those_of_the_urdf(write):
     shoulder, elbow, gripper = (j.limits for j in load_robot(write(ARM, "arm.urdf")).joints)
     assert (shoulder.lower, shoulder.upper) == (-1, 2)
