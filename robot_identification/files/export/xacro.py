@@ -26,13 +26,18 @@ def xacro_text(mechanism: Mechanism) -> str:
     namespace = "http://www.ros.org/wiki/xacro"
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
-        f'<robot name={quoteattr(mechanism.robot.name)} xmlns:xacro="{namespace}">',
+        f'<robot name={quoteattr(_literal(mechanism.robot.name))} xmlns:xacro="{namespace}">',
     ]
     names = _Names()
     for joint in mechanism.joints:
         lines += _link(joint, names.free(joint.link))
         lines += _joint(joint, names.free(joint.joint), mechanism.robot.layout.terms)
     return "\n".join([*lines, "</robot>", ""])
+
+
+def _literal(text: str) -> str:
+    """Return text in which xacro finds nothing to evaluate: one more $ before a bracket."""
+    return re.sub(r"(\$+)(?=[({])", r"$\1", text)
 
 
 class _Names:

@@ -95,6 +95,16 @@ def test_a_node_of_ros_2_finds_every_parameter(tmp_path, tx40):
 DRIVE = ("drive_inertia", "viscous_friction", "coulomb_friction", "offset")
 
 
+def test_the_name_of_a_robot_is_nothing_that_xacro_evaluates(tmp_path, tx40):
+    xacro = pytest.importorskip("xacro")
+    robot, values = tx40
+    for name in ("arm ${pi} $(arg side)", "$$${x} $ 5"):
+        path = tmp_path / "arm.xacro"
+        path.write_text(xacro_text(mechanism_of(replace(robot, name=name), values)))
+        read = xacro.process_file(str(path)).documentElement
+        assert read.getAttribute("name") == name
+
+
 def test_numbers_and_words_mean_the_same_to_every_reader_of_yaml():
     data = {"on": 1e-7, "plain/name": "off", "list": [1.0, 1e22, -0.0], "flag": True, "n": 3}
     text = yaml_text({"a b": data, "none": {}}, heading=["one", "two"])
