@@ -317,6 +317,19 @@ def test_limited_efforts_cost_what_they_leave_unexplained_as_measured(
     assert f"the identified ones {100.0 * told:.3g} %" in words_of(page)
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_parameters_of_another_version_of_the_robot_file_are_told(
+    report, run, swinging_scara, tmp_path
+):
+    parameters = tmp_path / "parameters.yaml"
+    run("calibrate", "scara", swinging_scara, "--prior", "scara", "-o", parameters)
+    told = "calibrated with another version of the file of scara"
+    assert told not in words_of(report(swinging_scara, "--parameters", parameters)[0])
+    text = parameters.read_text("utf-8").replace(load_robot("scara").digest, "0" * 64)
+    parameters.write_text(text, "utf-8")
+    assert told in words_of(report(swinging_scara, "--parameters", parameters)[0])
+
+
 def test_figures_are_written_as_files(report, swinging_scara, tmp_path):
     folder = tmp_path / "figures"
     folder.mkdir()
