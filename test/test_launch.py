@@ -19,7 +19,7 @@ from robot_identification.ros.demo.tracking import NODE
 from robot_identification.ros.launching import suites
 from robot_identification.ros.launching.argument import boolean, number, numbers
 from robot_identification.ros.launching.suites import BAGS, LIVE, SIMULATED, offline_command
-from robot_identification.settings import Kind
+from robot_identification.setting_kinds import Kind
 from robot_identification.share import share_directory
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -37,7 +37,8 @@ from robot_identification.ros.messages.common import stated
 from robot_identification.ros.planning import requests
 from robot_identification.ros.simulation.parameters import SimulatedRobotParameters
 from robot_identification.ros.supervision.phases import MotionSettings
-from robot_identification.settings import Kind, Settings, same, setting
+from robot_identification.setting_kinds import Kind
+from robot_identification.settings import Settings, same, setting
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.complete import Processing
 

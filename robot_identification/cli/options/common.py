@@ -16,7 +16,8 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.settings import Kind, Setting, Settings
+from robot_identification.setting_kinds import Kind, Setting
+from robot_identification.settings import Settings
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Seconds
 

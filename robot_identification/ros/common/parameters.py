@@ -32,7 +32,8 @@ from robot_identification.ros.common.parameter_files import (
     shipped_nodes,
     shipped_parameters,
 )
-from robot_identification.settings import Kind, Setting, Settings, same, setting
+from robot_identification.setting_kinds import Kind, Setting
+from robot_identification.settings import Settings, same, setting
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from robot_identification.errors import JointNameError, RecordingError, SettingError
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import EndTreatment, ProcessingSettings
-from robot_identification.settings import Setting
+from robot_identification.setting_kinds import Setting
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.derived import (
