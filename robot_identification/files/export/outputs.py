@@ -35,19 +35,31 @@ def armature_yaml(mechanism: Mechanism) -> str:
     return yaml_text({"joints": names, **values}, heading=heading)
 
 
+_ROOT = "main"  # MuJoCo's class of defaults for everything
+
+
 def mjcf_text(mechanism: Mechanism) -> str:
     """Return an MJCF file with one default class per joint: armature, damping and frictionloss.
 
     A model includes it and names the class of each of its joints.  The classes are called after
-    the joints.  Of friction laws stands the nearest damping and frictionloss, with a comment that
-    says how near.  Other joint terms that MuJoCo does not know, and couplings, are left out.
+    the joints; a joint with the name of the class for everything has one of another name, which a
+    comment tells.  Of friction laws stands the nearest damping and frictionloss, with a comment
+    that says how near.  Other joint terms that MuJoCo does not know, and couplings, are left out.
     """
     known = [term for term in mechanism.robot.layout.terms if term.mujoco]
+    names = [joint.joint for joint in mechanism.joints]
+    free = next(name for i in range(1, len(names) + 2) if (name := _ROOT + i * "_") not in names)
+    classes = [free if name == _ROOT else name for name in names]
     lines = [
         *(comment(joint.remark) for joint in mechanism.joints if joint.remark),
+        *([comment(f"the class of the joint {_ROOT} is {free}")] if free in classes else ()),
         f"<mujoco model={quoteattr(mechanism.robot.name)}>",
         "  <default>",
-        *(line for joint in mechanism.joints for line in _class(joint, known)),
+        *(
+            line
+            for joint, name in zip(mechanism.joints, classes, strict=True)
+            for line in _class(joint, name, known)
+        ),
         "  </default>",
         "</mujoco>",
         "",
@@ -55,10 +67,10 @@ def mjcf_text(mechanism: Mechanism) -> str:
     return "\n".join(lines)
 
 
-def _class(joint: LinkBody, known: Iterable[JointTerm]) -> tuple[str, ...]:
+def _class(joint: LinkBody, name: str, known: Iterable[JointTerm]) -> tuple[str, ...]:
     written = " ".join(f'{term.mujoco}="{number(joint.plain_terms[term.name])}"' for term in known)
     return (
-        f"    <default class={quoteattr(joint.joint)}>",
+        f"    <default class={quoteattr(name)}>",
         f"      <joint {written}/>",
         "    </default>",
     )

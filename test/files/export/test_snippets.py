@@ -10,7 +10,7 @@ from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.errors import OutputError
 from robot_identification.files.export.bodies import mechanism_of
 from robot_identification.files.export.controller import controller_yaml
-from robot_identification.files.export.outputs import KINDS, write_outputs
+from robot_identification.files.export.outputs import KINDS, mjcf_text, write_outputs
 from robot_identification.files.export.text import yaml_text
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xacro import xacro_text
@@ -93,6 +93,18 @@ def test_a_node_of_ros_2_finds_every_parameter(tmp_path, tx40):
 
 
 DRIVE = ("drive_inertia", "viscous_friction", "coulomb_friction", "offset")
+
+
+def test_the_class_of_a_joint_is_not_that_of_everything_in_mujoco(tx40):
+    mujoco = pytest.importorskip("mujoco")
+    robot, values = tx40
+    first, second, *rest = robot.joints
+    joints = (replace(first, name="main"), replace(second, name="main_"), *rest)
+    named = replace(robot, joints=joints, couplings=())
+    text = mjcf_text(mechanism_of(named, random_values(np.random.default_rng(0), named)))
+    assert "<!-- the class of the joint main is main__ -->" in text
+    assert text.count('<default class="main__">') == text.count('<default class="main_">') == 1
+    mujoco.MjModel.from_xml_string(text)
 
 
 def test_the_name_of_a_robot_is_nothing_that_xacro_evaluates(tmp_path, tx40):
