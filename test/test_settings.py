@@ -175,6 +175,7 @@ class TestProcessing:
         assert set(PROCESSING) == {field.name for field in fields(Processing)} - {
             "reasons",
             "warnings",
+            "row_noise",
         }
         assert set(A_VALUE) == set(PROCESSING)
 
