@@ -65,7 +65,7 @@ from robot_identification.ros.robots.in_use import say_robot_in_use
 from robot_identification.ros.robots.source import settle_robot
 from robot_identification.srv import Calibrate
 
-_THREADS = 5
+_THREADS = 6
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class CalibrationNode(Node):
             return None, None, None
         require_effort_meaning(self._robot)
         efforts = ExternalEfforts(self, self._robot, values) if values.external_efforts else None
-        payload = RunningPayload(self, self._robot, values, group) if values.payload else None
+        payload = RunningPayload(self, self._robot, values) if values.payload else None
         prediction = Prediction(self, self._robot, group, parameters, efforts, payload)
         return efforts, payload, prediction
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.callback_groups import CallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
@@ -39,30 +40,26 @@ _TOLD = {
 class RunningPayload:
     """Publishes the payload that the states it is given tell, and when it changes.
 
+    Its services have a callback group of their own: whoever pushes may be at work without a pause.
+
     Args:
         node: the node that publishes.
         robot: the robot.
         values: parameters of the node.
-        group: callback group of the services, and of whoever pushes.
 
     Raises:
         LoopError: the robot has loops.
         SettingError: there is no such frame, or a parameter is wrong.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        robot: RobotModel,
-        values: CalibrationParameters,
-        group: CallbackGroup | None,
-    ) -> None:
+    def __init__(self, node: Node, robot: RobotModel, values: CalibrationParameters) -> None:
         refuse_loops(robot, "the running estimate of a payload")
         self._node, self._robot = node, robot
         self._settings = values.running_payload_settings()
         self._mounting = mounting_from(
             values.robot, robot, values.payload_frame or None, values.payload_placement
         )
+        self._at_work = threading.Lock()  # held by whoever uses or replaces the watch
         self._watch: PayloadWatch | None = None
         self._hash = ""
         self._state: PayloadState | None = None
@@ -71,6 +68,7 @@ class RunningPayload:
         self._changes = qos.create_publisher(
             node, PayloadEstimate, "~/payload_changes", qos.STATUS_LATCHED
         )
+        group = MutuallyExclusiveCallbackGroup()
         for name, callback in (
             ("~/reset_payload", self.reset),
             ("~/learn_bare_robot", self.learn_anew),
@@ -104,23 +102,26 @@ class RunningPayload:
     def _ask(
         self, response: Trigger.Response, message: str, *, forget: bool = False
     ) -> Trigger.Response:
-        watch = self._watch
-        response.success = watch is not None
-        response.message = message
-        if watch is None:
-            response.message = "there are no parameters: call ~/calibrate of this node first"
-        elif forget:
-            watch.forget()
-        else:
-            watch.learn_anew()
-            self._state = None
+        with self._at_work:
+            watch = self._watch
+            response.success = watch is not None
+            response.message = message
+            if watch is None:
+                response.message = "there are no parameters: call ~/calibrate of this node first"
+            elif forget:
+                watch.forget()
+            else:
+                watch.learn_anew()
+                self._state = None
         return response
 
     def push(self, samples: Sequence[Sample]) -> None:
         """Take in joint states, oldest first, and publish what comes of them."""
-        watch = self._watch
-        if watch is None or not samples:
-            return
+        with self._at_work:
+            if self._watch is not None and samples:
+                self._push(self._watch, samples)
+
+    def _push(self, watch: PayloadWatch, samples: Sequence[Sample]) -> None:
         try:
             joints = joint_side_of(self._robot, samples)
             found = watch.push(joints.stamps, joints.position, joints.effort)

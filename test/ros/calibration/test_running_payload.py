@@ -1,18 +1,34 @@
 """What the calibration node publishes of a payload, without a process."""
 
+import threading
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from robot_identification.msg import PayloadEstimate
 from std_srvs.srv import Trigger
 
-from carried_payloads import BODY, PLACE, ROBOT, SETTINGS, TRUTH, Carrying, learned, new_watch
+from carried_payloads import (
+    BEGIN,
+    BODY,
+    PLACE,
+    ROBOT,
+    SETTINGS,
+    TRUTH,
+    Carrying,
+    learned,
+    new_watch,
+)
+from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
 from robot_identification.errors import SettingError
 from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.calibration.prediction import Prediction
 from robot_identification.ros.calibration.running_payload import RunningPayload
 from robot_identification.ros.common.joint_states import Sample, stamp_of
+from ros_nodes import node as ros_node
 
 
 @dataclass
@@ -40,7 +56,7 @@ class Topic(list):
 def publishing(**parameters):
     node = Collector()
     values = CalibrationParameters(robot="tx40", **parameters)
-    return RunningPayload(node, ROBOT, values, None), node
+    return RunningPayload(node, ROBOT, values), node
 
 
 def send(payload, part, at_once=50):
@@ -121,3 +137,61 @@ def test_a_watch_of_calibrated_parameters_has_the_settings_of_the_node():
     payload, _ = publishing(payload_learning_time=15.0, payload_false_changes=0.5)
     settings = payload.watch_of(ROBOT, TRUTH, None).settings
     assert (settings.learning_time, settings.false_changes) == (15.0, 0.5)
+
+
+def test_questions_do_not_wait_for_the_group_of_states_that_take_longer_than_their_period():
+    values, group = CalibrationParameters(robot="tx40"), MutuallyExclusiveCallbackGroup()
+    with ros_node() as made:
+        payload = RunningPayload(made, ROBOT, values)
+        Prediction(made, ROBOT, group, SimpleNamespace(now=values), payload=payload)
+        asked_in = {
+            service.callback_group
+            for service in made.services
+            if service.srv_name.endswith(("reset_payload", "learn_bare_robot"))
+        }
+    assert len(asked_in) == 1
+    assert asked_in.isdisjoint({group, None, made.default_callback_group})
+
+
+class Interrupted:
+    """A watch that is asked for something, from another thread, while states are worked on.
+
+    Args:
+        meanwhile: what is asked for.
+    """
+
+    learned = 1.0
+
+    def __init__(self, meanwhile):
+        self._meanwhile = threading.Thread(target=meanwhile)
+        self.done = []
+
+    def push(self, stamps, _position, _effort):
+        self._meanwhile.start()
+        self._meanwhile.join(0.05)  # longer than it takes where nothing holds it
+        self.done.append("states")
+        return [PayloadState(int(stamps[-1]), PayloadStatus.NONE)]
+
+    def forget(self):
+        self.done.append("forgotten")
+
+    def learn_anew(self):
+        self.done.append("learned anew")
+
+    def wait(self):
+        self._meanwhile.join()
+
+
+STATE = Sample(BEGIN, np.zeros(6), None, np.zeros(6))
+
+
+@pytest.mark.parametrize(
+    ("service", "done"), [("~/reset_payload", "forgotten"), ("~/learn_bare_robot", "learned anew")]
+)
+def test_a_question_waits_for_states_that_are_worked_on(service, done):
+    payload, node = publishing()
+    watch = Interrupted(lambda: asked(node, service))
+    payload.use(watch, "abc")
+    payload.push([STATE])
+    watch.wait()
+    assert watch.done == ["states", done]
