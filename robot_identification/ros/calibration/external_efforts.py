@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,6 +45,7 @@ class ExternalEfforts:
         self._settings = values.external_effort_settings()
         rate = values.external_effort_rate
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
+        self._at_work = threading.Lock()  # held by whoever uses or replaces the watch
         self._watch: ExternalEffortWatch | None = None
         self._sent = self._observed = self._contacts = 0
         self._refusal = self._useless = ""
@@ -72,13 +74,16 @@ class ExternalEfforts:
 
     def use(self, watch: ExternalEffortWatch) -> None:
         """Observe with other parameters from now on; thresholds are learned anew."""
-        self._watch, self._measured, self._sent = watch, None, 0
+        with self._at_work:
+            self._watch, self._measured, self._sent = watch, None, 0
 
     def push(self, samples: Sequence[Sample]) -> None:
         """Take in joint states, oldest first, and publish what comes of them."""
-        watch = self._watch
-        if watch is None or not samples:
-            return
+        with self._at_work:
+            if self._watch is not None and samples:
+                self._push(self._watch, samples)
+
+    def _push(self, watch: ExternalEffortWatch, samples: Sequence[Sample]) -> None:
         if self._measured is None:
             self._measured = samples[0].velocity is not None
         velocities = [sample.velocity for sample in samples]

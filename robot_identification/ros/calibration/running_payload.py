@@ -88,8 +88,12 @@ class RunningPayload:
         return PayloadWatch(robot, values, self._mounting, spread, self._settings)
 
     def use(self, watch: PayloadWatch, parameters_hash: str) -> None:
-        """Watch with other parameters from now on; the bare robot is learned anew."""
-        self._watch, self._hash, self._state = watch, parameters_hash, None
+        """Watch with other parameters from now on; the bare robot is learned anew.
+
+        What the watch before has found of states that are being worked on goes out before.
+        """
+        with self._at_work:
+            self._watch, self._hash, self._state = watch, parameters_hash, None
 
     def reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Answer ~/reset_payload: the estimate begins anew."""

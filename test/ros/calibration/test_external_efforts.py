@@ -1,4 +1,5 @@
 import math
+import threading
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -127,6 +128,31 @@ def test_publication_goes_on_after_the_clock_was_set_back():
     before = len(published)
     send(efforts, samples(motion._replace(stamps=motion.stamps - 10**10)))
     assert len(published) == 2 * before
+
+
+def test_parameters_are_replaced_when_states_have_been_worked_on():
+    efforts, *_ = publishing()
+    other, done = efforts.watch_of(ROBOT, TRUTH, LEVEL), []
+
+    def replaced():
+        efforts.use(other)
+        done.append("replaced")
+
+    meanwhile = threading.Thread(target=replaced)
+
+    class Interrupted:
+        """Observes states, and is replaced while it does."""
+
+        def push(self, *joints):
+            meanwhile.start()
+            meanwhile.join(0.05)  # longer than it takes where nothing holds it
+            done.append("states")
+            return efforts.watch_of(ROBOT, TRUTH, LEVEL).push(*joints)
+
+    efforts.use(Interrupted())
+    efforts.push(samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=0.1)))
+    meanwhile.join()
+    assert done == ["states", "replaced"]
 
 
 def test_wrong_parameters_are_refused_at_the_start():

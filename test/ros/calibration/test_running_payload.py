@@ -195,3 +195,13 @@ def test_a_question_waits_for_states_that_are_worked_on(service, done):
     payload.push([STATE])
     watch.wait()
     assert watch.done == ["states", done]
+
+
+def test_an_estimate_goes_out_with_the_hash_of_the_parameters_that_it_is_of():
+    payload, node = publishing()
+    watch = Interrupted(lambda: payload.use(new_watch(), "new"))
+    payload.use(watch, "old")
+    payload.push([STATE])
+    watch.wait()
+    assert [message.parameters_hash for message in node.topics["~/payload"]] == ["old"]
+    assert payload.report().message == "learning the bare robot, 0 %"
