@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
+from robot_identification.signals.clock import Stamps
+
 SETBACK_NS = 20_000_000
 """Messages overtake each other by milliseconds; a clock that is set back goes further."""
 _REMEMBERED = 4096
 """Stamps among which late ones are looked for: seconds of a quick driver."""
+_LATEST_BLOCK_NS = 500_000_000  # by which no block of samples is late, whatever holds it up
 
 T = TypeVar("T")
 
@@ -149,3 +152,23 @@ class SetbackWatch(Generic[S]):
             insort(self._known, one.stamp)
         if len(self._known) > 2 * _REMEMBERED:
             del self._known[:_REMEMBERED]
+
+
+class BlockClock:
+    """Tells of samples that come in blocks whether their clock was set back.
+
+    So it was where a block begins far behind the newest stamp; one stamp far ahead, which makes
+    all that follow it seem late, is forgotten in the same way.
+    """
+
+    def __init__(self) -> None:
+        self._newest: int | None = None
+
+    def set_back(self, stamps: Stamps) -> bool:
+        """Take in the (samples,) stamps of a block in ns; tell whether the clock was set back."""
+        if not len(stamps):
+            return False
+        newest = int(stamps.max())
+        back = self._newest is not None and int(stamps[0]) < self._newest - _LATEST_BLOCK_NS
+        self._newest = newest if back or self._newest is None else max(newest, self._newest)
+        return back

@@ -26,6 +26,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ThresholdScope
+from robot_identification.signals.arrivals import BlockClock
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.growing.samples import FilteredBlock, OnlineFilter
 from robot_identification.signals.rows import Flags, least_speeds
@@ -159,6 +160,8 @@ class PredictedBlock:
 class ModelMonitor:
     """Predicts efforts from positions and compares them with the measured ones.
 
+    Where the clock of the samples is set back the filters begin anew; residuals stay.
+
     Args:
         robot: the robot.
         values: (full columns,) its parameters.
@@ -168,9 +171,17 @@ class ModelMonitor:
     def __init__(self, robot: RobotModel, values: npt.ArrayLike, level: ResidualReference) -> None:
         self._robot = robot
         self._values = read_only(values)
+        self._level = level
+        self._clock = BlockClock()
+        self._residuals = _Residuals(robot, level)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set up the filters of positions and of residuals, without any sample."""
+        level = self._level
         self._motion, self._decimated = (
             OnlineFilter(
-                len(robot.joints),
+                len(self._robot.joints),
                 level.cutoff_hz,
                 rate_hz,
                 order=level.filter_order,
@@ -179,7 +190,6 @@ class ModelMonitor:
             )
             for rate_hz in (_EVERY_SAMPLE, level.rate_hz)
         )
-        self._residuals = _Residuals(robot, level)
 
     def push(
         self, stamps: npt.NDArray[np.int64], position: Array, effort: Array
@@ -195,6 +205,8 @@ class ModelMonitor:
             ShapeError: the arrays do not fit.
             SettingError: the cut-off does not suit the rate of the samples.
         """
+        if self._clock.set_back(stamps):
+            self._begin()
         return [self._predicted(block) for block in self._motion.push(stamps, position, effort)]
 
     def _predicted(self, block: FilteredBlock) -> PredictedBlock:

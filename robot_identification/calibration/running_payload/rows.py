@@ -30,6 +30,7 @@ from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.parameters import LINK_PARAMETERS
+from robot_identification.signals.arrivals import BlockClock
 from robot_identification.signals.clock import BEGINNING, Stamps, in_order
 from robot_identification.signals.gaps import split
 from robot_identification.signals.growing.grid import OnlineGrid, Piece
@@ -40,7 +41,6 @@ ROW_PERIOD = 0.05
 
 _STEP = 0.004  # s: samples are averaged over it before they are differentiated
 _BAND_HZ = 5.0  # of motions that pass the filter; says what gaps are bridged
-_SET_BACK = 500_000_000  # ns by which no sample is late: the clock was set back
 _FEWEST = 2  # averages of a row period: a triangle needs as many
 _Signals = tuple[Any, ...]  # arrays of equal length, of whatever kind
 
@@ -122,12 +122,12 @@ class RowStream:
         self._filter = _RowFilter(robot, values, mounting, np.asarray(columns), errors, stick_speed)
         self.unknowns = self._filter.unknowns
         self.row_period = 0.0
+        self._clock = BlockClock()
         self.restart()
 
     def restart(self) -> None:
-        """Forget the samples that have come, and their clock."""
+        """Forget the samples that have come, and their period."""
         joints = len(self._names)
-        self._newest = 0
         self._grid: OnlineGrid | None = None
         self._early = (
             np.zeros(0, dtype=np.int64),
@@ -148,9 +148,8 @@ class RowStream:
         """
         for name, signal in (("position", position), ("effort", effort)):
             check_finite(name, signal, self._names)
-        if len(stamps) and stamps[0] < self._newest - _SET_BACK:
+        if self._clock.set_back(stamps):
             self.restart()
-        self._newest = max(self._newest, int(stamps.max(initial=0)))
         if self._grid is None:
             self._early = (
                 np.concatenate([self._early[0], stamps]),

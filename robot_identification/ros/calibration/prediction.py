@@ -153,7 +153,7 @@ class Prediction:
         signals = from_joint_side(self._robot, block.position, block.velocity, block.effort)
         rows = [np.asarray(signal).tolist() for signal in signals]
         for stamp, position, velocity, effort in zip(block.stamps.tolist(), *rows, strict=True):
-            if stamp - self._sent < self._pause:
+            if 0 <= stamp - self._sent < self._pause:  # below 0 the clock was set back
                 continue
             message = JointState(
                 name=list(self._robot.joint_names),

@@ -99,6 +99,25 @@ def test_samples_that_are_lost_in_motion_are_no_drift(lost):
     assert (largest_drifts(lost) < DRIFT_WARNING).all()
 
 
+@pytest.mark.parametrize("shift", [-(10**11), 0])
+def test_prediction_goes_on_after_the_clock_was_set_back_or_one_stamp_was_far_ahead(shift):
+    q, tau = motion()
+    noise = np.random.default_rng(5).normal(size=tau.shape) * NOISE
+    watch = ModelMonitor(ROBOT, TRUTH, LEVEL)
+    watch.push(STAMPS[:300], q[:300], tau[:300] + noise[:300])
+    watch.push(STAMPS[300:301] + 3600 * 10**9, q[300:301], tau[300:301])
+    stamps = STAMPS + shift
+    blocks = [
+        block
+        for part in (slice(i, i + 10) for i in range(301, SAMPLES, 10))
+        for block in watch.push(stamps[part], q[part], tau[part] * 1.5 + noise[part])
+    ]
+    predicted = np.concatenate([block.stamps for block in blocks])
+    np.testing.assert_array_equal(predicted, stamps[301 : 301 + len(predicted)])
+    assert len(predicted) > SAMPLES - 400
+    assert (watch.drift > DRIFT_WARNING).any()
+
+
 def test_nothing_is_said_before_enough_rows_have_come():
     watch = ModelMonitor(ROBOT, TRUTH, LEVEL)
     q, tau = motion()

@@ -5,11 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sensor_msgs.msg import JointState
 
-from live_nodes import ROBOT, TRUTH
+from live_nodes import BEGIN, RATE, ROBOT, TRUTH, motion
 from robot_identification.calibration.model.monitor import ModelMonitor, ResidualReference
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
+from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.ros.messages.common import time_of
 from ros_nodes import node
 
 LEVEL = ResidualReference(20.0, 10.0, np.zeros(2), 2, 6, np.ones(2))
@@ -30,3 +33,56 @@ def test_that_there_is_no_level_to_compare_residuals_with_is_told(std, words):
     assert (report.message == "watching") == (std > 0.0)
     drift = {value.key: value.value for value in report.values}
     assert [drift[f"drift_{name}"] for name in ROBOT.joint_names] == ["nan", "nan"]
+
+
+class Arm:
+    """The topic `joint_states`, and the predictions that come of it.
+
+    Args:
+        made: the node.
+        rate: of the predictions in Hz, 0 for all.
+    """
+
+    topic = "/joint_states"
+
+    def __init__(self, made, rate=0.0):
+        values = CalibrationParameters(robot="scara", predicted_rate=rate)
+        self.prediction = Prediction(made, ROBOT, None, SimpleNamespace(now=values))
+        self.monitor = ModelMonitor(ROBOT, TRUTH, LEVEL)
+        self.prediction.use(self.monitor)
+        self.prediction._states, self._waiting = self, []
+        self.predicted = []
+        self.prediction._publisher = SimpleNamespace(publish=self.predicted.append)
+
+    def take(self, most):
+        """Give out what waits, as a subscription does."""
+        taken, self._waiting = self._waiting[:most], self._waiting[most:]
+        return iter(taken)
+
+    def send(self, stamps, position, effort, velocity=None):
+        """Send states, and let them be worked on in blocks of ten."""
+        rows = zip(stamps.tolist(), position.tolist(), effort.tolist(), strict=True)
+        for number, (stamp, q, tau) in enumerate(rows, 1):
+            state = JointState(name=list(ROBOT.joint_names), position=q, effort=tau)
+            if velocity is not None:
+                state.velocity = velocity[number - 1].tolist()
+            state.header.stamp = time_of(stamp)
+            self._waiting.append(state)
+            if number % 10 == 0 or number == len(stamps):
+                self.prediction._work_on(whole=True)
+
+
+STAMPS = BEGIN + np.rint(np.arange(1500) * 1e9 / RATE).astype(np.int64)
+
+
+@pytest.mark.parametrize("rate", [0.0, 50.0])
+def test_predictions_go_on_after_the_clock_was_set_back(rate):
+    q, tau = motion()
+    with node() as made:
+        arm = Arm(made, rate)
+        arm.send(STAMPS, q, tau)
+        before = len(arm.predicted)
+        arm.send(STAMPS - 10**11, q, tau)
+    assert before > 600
+    assert len(arm.predicted) == 2 * before
+    assert stamp_of(arm.predicted[before]) == STAMPS[0] - 10**11
