@@ -95,11 +95,23 @@ class FreeMotionLearning:
     def restart(self) -> None:
         """Forget what has come."""
         self._segments: list[Segment] = []
+        self._numbers: list[Array] = []  # of their rows, those at rest counted
+        self._passed = 0
+        self._gap = False
         self.rows = 0
 
     def add(self, segment: Segment) -> None:
-        """Take in rows of free motion; ``rows`` counts those in which a joint moves."""
-        self._segments.append(segment)
+        """Take in rows of free motion; ``rows`` counts those in which a joint moves.
+
+        Of a robot that rests nothing is kept: it may do so for hours before it moves.
+        """
+        first, self._passed = self._passed, self._passed + len(segment.rows)
+        if not segment.counting:
+            self._gap = True
+            return
+        self._segments.append(segment.behind_gap() if self._gap else segment)
+        self._numbers.append(np.arange(first, self._passed, dtype=np.float64))
+        self._gap = False
         self.rows += int(np.count_nonzero(segment.kept.any(axis=1)))
 
     def learned(self, row_period: float) -> FreeMotion:
@@ -115,11 +127,9 @@ class FreeMotionLearning:
         """
         if not self.rows:
             raise RecordingError("no joint moves in the free motion: record one in which all do")
-        whole = self._segments[0]
-        for segment in self._segments[1:]:
-            whole = whole.followed_by(segment)
+        whole = Segment.joined(self._segments)
         self._check_efforts(whole)
-        since_end = row_period * np.arange(0.5 - len(whole.rows), 0.0, dtype=np.float64)
+        since_end = row_period * (np.concatenate(self._numbers) + 0.5 - self._passed)
         whole = replace(whole, rows=self._unknowns.warmed(whole.rows, since_end))
         rows, kept = whole.rows, whole.kept
         noise = white_noise(rows[:, :, -1], kept)

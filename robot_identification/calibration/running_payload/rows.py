@@ -16,7 +16,7 @@ it has moved faster than its stick speed as long as the filter looks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -75,8 +75,13 @@ class Segment:
 
     def followed_by(self, other: Segment) -> Segment:
         """Return this segment and another one that follows it, as one."""
-        pairs = zip(self._parts(), other._parts(), strict=True)
-        return Segment(*(np.concatenate(pair) for pair in pairs))
+        return Segment.joined([self, other])
+
+    @staticmethod
+    def joined(segments: Sequence[Segment]) -> Segment:
+        """Return segments that follow each other, at least one, as one."""
+        names = [column.name for column in fields(Segment)]
+        return Segment(*(np.concatenate([getattr(s, name) for s in segments]) for name in names))
 
     def behind_gap(self) -> Segment:
         """Return the same rows where samples are missing before them."""
