@@ -134,11 +134,8 @@ class RowStream:
         """Forget the samples that have come, and their period."""
         joints = len(self._names)
         self._grid: OnlineGrid | None = None
-        self._early = (
-            np.zeros(0, dtype=np.int64),
-            np.zeros((0, joints)),
-            np.zeros((0, joints)),
-        )
+        none = np.zeros((0, joints))
+        self._early: _Signals = (np.zeros(0, dtype=np.int64), none, none)
 
     def push(self, stamps: Stamps, position: Array, effort: Array) -> list[Segment]:
         """Take in samples on the joint side and return the rows that are finished.
@@ -156,16 +153,14 @@ class RowStream:
         if self._clock.set_back(stamps):
             self.restart()
         if self._grid is None:
-            self._early = (
-                np.concatenate([self._early[0], stamps]),
-                np.concatenate([self._early[1], position]),
-                np.concatenate([self._early[2], effort]),
-            )
-            places = in_order(self._early[0]).places
-            if len(places) < BEGINNING:
-                return []
-            self._grid = self._begun(self._early[0][places])
+            early = _joined(self._early, (stamps, position, effort))
+            # Of a driver that repeats a stamp, or has none, one sample is kept.
+            places = in_order(early[0]).places
+            self._early = tuple(signal[places] for signal in early)
             stamps, position, effort = self._early
+            if len(stamps) < BEGINNING:
+                return []
+            self._grid = self._begun(stamps)
         pieces = self._grid.push(stamps, position, effort)
         return [segment for piece in pieces for segment in self._filter.push(piece)]
 

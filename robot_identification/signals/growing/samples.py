@@ -195,12 +195,16 @@ class OnlineFilter:
                 raise ShapeError(name, values.shape, f"({len(stamps)}, {self._joints})")
         if self._grid is None:
             self._append(stamps, position, effort, None)
-            waiting = in_order(self._stamps).places
-            if len(waiting) < BEGINNING:
-                return []
-            stamps, position, effort = self._stamps, self._position, self._effort
+            # Of a driver that repeats a stamp, or has none, one sample is kept.
+            places = in_order(self._stamps).places
+            stamps, position, effort = (
+                signal[places] for signal in (self._stamps, self._position, self._effort)
+            )
             self._begin_run()
-            self._begin_grid(stamps[waiting])
+            if len(stamps) < BEGINNING:
+                self._append(stamps, position, effort, None)
+                return []
+            self._begin_grid(stamps)
         return self._filtered(self._grid.push(stamps, position, effort) if self._grid else [])
 
     def flush(self) -> list[FilteredBlock]:

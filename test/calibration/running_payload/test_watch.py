@@ -174,6 +174,13 @@ def test_a_clock_that_is_set_back_or_forth_interrupts_and_no_more(arm, watch):
         assert states[-1].body.mass[0] == pytest.approx(BODY.mass, rel=0.03)
 
 
+def test_of_a_driver_that_repeats_its_stamp_one_sample_is_kept(arm):
+    watch = new_watch(learned())
+    stamps, q, tau = arm.part(1.0)
+    assert not send(watch, (np.full_like(stamps, BEGIN), q, tau))
+    assert [len(signal) for signal in watch._stream._early] == [1, 1, 1]
+
+
 def test_a_robot_at_rest_tells_nothing_new(arm, watch):
     stamps, q, tau = arm.part(3.0)
     still = np.repeat(q[:1], len(q), axis=0)

@@ -116,6 +116,13 @@ def test_too_few_samples_give_nothing():
     assert online.flush() == []
 
 
+def test_of_samples_that_repeat_a_stamp_one_is_kept():
+    online = OnlineFilter(2, 20.0, 10.0)
+    stamps = np.full(200, 7, dtype=np.int64)
+    assert not online.push(stamps, np.zeros((200, 2)), np.zeros((200, 2)))
+    assert online.waiting == 1
+
+
 def test_cutoff_must_suit_the_measured_rate():
     online = OnlineFilter(2, 600.0, 100.0)
     raw = raw_samples(200)
