@@ -18,6 +18,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.running_payload import RunningPayload
+from robot_identification.ros.calibration.usable_states import UsableStates
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
 from robot_identification.ros.common.joint_states import (
@@ -69,6 +70,7 @@ class Prediction:
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
         self._sent = 0
         self._refusal = ""
+        self._usable = UsableStates(robot)
         self._efforts, self._payload = efforts, payload
         self._waiting: list[Sample] = []
         self._takes = 1 if efforts is None else _TAKES
@@ -95,7 +97,7 @@ class Prediction:
                 samples.append(self._reader.read(message, self._received))
             except InputError as error:
                 self._refusal = str(error)
-        return samples
+        return self._usable.of(samples)
 
     def _work(self) -> None:
         """Take in what has come as often as that is wanted, and work on it at the end.
@@ -173,8 +175,8 @@ class Prediction:
 
     def report(self) -> DiagnosticStatus:
         """Return what is said of it on /diagnostics."""
-        watch, refusal = self._watch, self._refusal
-        self._refusal = ""
+        watch, refusal = self._watch, self._refusal or self._usable.refusal
+        self._refusal = self._usable.refusal = ""
         drift = np.full(len(self._robot.joints), np.nan) if watch is None else watch.drift
         largest = self._parameters.now.drift_warning
         names = self._robot.joint_names

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from sensor_msgs.msg import JointState
 
 from live_nodes import BEGIN, RATE, ROBOT, TRUTH, motion
@@ -86,3 +87,18 @@ def test_predictions_go_on_after_the_clock_was_set_back(rate):
     assert before > 600
     assert len(arm.predicted) == 2 * before
     assert stamp_of(arm.predicted[before]) == STAMPS[0] - 10**11
+
+
+@pytest.mark.parametrize(
+    ("stamp", "words"),
+    [(0, "refused: the joint states carry no stamps"), (BEGIN, "refused: the stamps of the joint")],
+)
+def test_a_driver_that_repeats_its_stamp_is_told_and_takes_no_memory(stamp, words):
+    q, tau = motion()
+    with node() as made:
+        arm = Arm(made)
+        arm.send(np.full(len(q), stamp), q, tau)
+        report = arm.prediction.report()
+    assert report.level == DiagnosticStatus.ERROR
+    assert words in report.message
+    assert arm.monitor._motion.waiting == 1
