@@ -34,7 +34,7 @@ from robot_identification.dynamics.external_efforts.settings import ExternalEffo
 from robot_identification.dynamics.external_efforts.speed_zones import STANDING
 from robot_identification.dynamics.kernels import direct as direct_kernels
 from robot_identification.dynamics.tree import Floats
-from robot_identification.errors import ShapeError
+from robot_identification.errors import SampleError, ShapeError
 from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.model import RobotModel
 
@@ -100,7 +100,8 @@ class MomentumObserver:
     """External joint efforts of a robot with given parameters, sample by sample or all at once.
 
     Samples may come in blocks of any size; the numbers are the same.  Where the clock is set back,
-    or samples are missing for longer than the longest gap, the observer begins anew.
+    or samples are missing for longer than the longest gap, the observer begins anew; so it does
+    behind samples so absurd that no external effort follows from them.
 
     Args:
         robot: the robot; of one with loops, the joints are those that can be moved independently.
@@ -147,16 +148,19 @@ class MomentumObserver:
 
         Raises:
             ShapeError: the arrays do not fit.
-            SampleError: a value is NaN or infinite.
+            SampleError: a value is NaN or infinite, or the external efforts would be.
         """
         q, qd, tau = self._checked(stamps, position=position, velocity=velocity, effort=effort)
         before = [] if self._state is None else [self._state.stamp]
         fresh = np.diff(stamps, prepend=before or stamps[:1] - 1) != 0
         stamps, q, qd, tau = stamps[fresh], q[fresh], qd[fresh], tau[fresh]
-        mass, unbalanced = self._evaluated(q, qd, tau)
         begins, interval = self._intervals(stamps)
-        signals = np.stack([unbalanced, tau, qd], axis=1)
-        outputs = self._filtered(begins, interval, self._balance(interval, mass, signals), signals)
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of that is refused
+            mass, unbalanced = self._evaluated(q, qd, tau)
+            signals = np.stack([unbalanced, tau, qd], axis=1)
+            average = self._balance(interval, mass, signals)
+            outputs = self._filtered(begins, interval, average, signals)
+        self._refuse_overflow(outputs)
         since = self._since(begins, stamps)
         if len(stamps):
             self._state = _State(
@@ -201,6 +205,21 @@ class MomentumObserver:
                 now[1] += rise * (now[0] - now[1])
             out[k] = now
         return out
+
+    def _refuse_overflow(self, outputs: Floats) -> None:
+        """Begin anew behind (samples, 2, signals, joints) outputs that are not finite.
+
+        What has passed the filters once stays in them.
+
+        Raises:
+            SampleError: they are not.
+        """
+        finite = np.isfinite(outputs)
+        if not finite.all():
+            self.restart()
+            sample, stage, signal, joint = np.argwhere(~finite)[0]
+            value = float(outputs[sample, stage, signal, joint])
+            raise SampleError("external effort", self._names[joint], int(sample), value)
 
     def restart(self) -> None:
         """Forget what has come."""

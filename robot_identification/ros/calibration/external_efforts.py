@@ -140,6 +140,21 @@ class ExternalEfforts:
         self._events.publish(message)
         self._contacts += not event.ended
 
+    def _blind(self, thresholds: Array) -> str:
+        """Return what is to be said where (joints,) thresholds are too large for any push."""
+        limits = [joint.limits.effort or np.inf for joint in self._robot.active_joints]
+        blind = np.flatnonzero(~(thresholds <= limits))
+        if not len(blind):
+            return ""
+        joints = ", ".join(
+            f"{self._robot.active_names[j]} ({thresholds[j]:.4g}, limit {limits[j]:g})"
+            for j in blind
+        )
+        return (
+            f"no contact can be told of {joints}: these thresholds are beyond the limits of the "
+            "efforts; call ~/calibrate to learn them anew, while the robot moves freely"
+        )
+
     def report(self) -> DiagnosticStatus:
         """Return what is said of it on /diagnostics."""
         watch, refusal = self._watch, self._refusal
@@ -147,7 +162,7 @@ class ExternalEfforts:
         names, thresholds = self._robot.active_names, None if watch is None else watch.thresholds
         level, text = OK, "no parameters yet"
         if thresholds is not None and watch is not None:
-            self._useless = ""
+            self._useless = self._blind(thresholds)
             touched = ", ".join(watch.in_contact)
             text = f"contact: {touched}" if touched else "no contact"
         elif watch is not None:

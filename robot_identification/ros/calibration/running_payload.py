@@ -27,6 +27,8 @@ from robot_identification.ros.common.joint_states import Sample, joint_side_of
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.payload import body_message
 
+# A matrix is singular, or a number overflows, where states are absurd and yet finite.
+_NUMERICAL = (np.linalg.LinAlgError, ValueError, ArithmeticError)
 _UNKNOWN = np.full(10, np.nan)
 _TOLD = {
     PayloadStatus.UNDETERMINED: "the motion does not tell the payload yet",
@@ -128,12 +130,21 @@ class RunningPayload:
     def _push(self, watch: PayloadWatch, samples: Sequence[Sample]) -> None:
         try:
             joints = joint_side_of(self._robot, samples)
-            found = watch.push(joints.stamps, joints.position, joints.effort)
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes of that is told below
+                found = watch.push(joints.stamps, joints.position, joints.effort)
         except (EffortSignError, NoEffortError) as error:
             self._wrong = str(error)
             return
         except InputError as error:
             self._refusal = str(error)
+            return
+        except _NUMERICAL as error:
+            self._wrong = (
+                f"states of which no payload can be told ({error}): the bare robot is learned "
+                "anew, carry nothing"
+            )
+            watch.learn_anew()
+            self._state = None
             return
         for state in found:
             self._publish(state)

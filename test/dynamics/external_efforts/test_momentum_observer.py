@@ -65,6 +65,20 @@ def test_lost_samples_and_changing_intervals_leave_the_effort_as_it_is():
     np.testing.assert_allclose(found.effort[settled], np.tile(push, (settled.sum(), 1)), atol=0.03)
 
 
+def test_the_observer_begins_anew_behind_a_sample_so_absurd_that_no_effort_follows():
+    robot, values = arm()
+    motion = pushed(robot, values, np.full(4, 5.0), seconds=0.6)
+    stamps, q, qd, tau = motion.measured
+    absurd = qd[300:310].copy()
+    absurd[5, 1] = 1e200
+    observer = MomentumObserver(robot, values, SETTINGS)
+    observer.push(stamps[:300], q[:300], qd[:300], tau[:300])
+    with pytest.raises(SampleError, match="external effort of joint"):
+        observer.push(stamps[300:310], q[300:310], absurd, tau[300:310])
+    found = observer.push(stamps[310:], q[310:], qd[310:], tau[310:])
+    assert np.isfinite(found.effort).all()
+
+
 def test_the_observer_begins_anew_after_a_gap_and_where_the_clock_is_set_back():
     robot, values = arm()
     motion = pushed(robot, values, np.full(4, 5.0), seconds=0.6)

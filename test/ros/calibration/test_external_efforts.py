@@ -1,6 +1,6 @@
 import math
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf_prior import urdf_prior
+from robot_identification.robot.model import JointLimits
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common.joint_states import Sample, stamp_of
@@ -153,6 +154,26 @@ def test_parameters_are_replaced_when_states_have_been_worked_on():
     efforts.push(samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=0.1)))
     meanwhile.join()
     assert done == ["states", "replaced"]
+
+
+@pytest.mark.parametrize(("spike", "level"), [(0.0, DiagnosticStatus.OK), (4000.0, None)])
+def test_thresholds_that_no_push_can_reach_are_an_error(spike, level):
+    joints = tuple(replace(j, limits=JointLimits(effort=100.0)) for j in ROBOT.joints)
+    limited = replace(ROBOT, joints=joints)
+    parameters = CalibrationParameters(
+        robot="scara", observer_stick_speed=(1e-4,), contact_learning_time=1.0
+    )
+    efforts = ExternalEfforts(Collector(), limited, parameters)
+    efforts.use(efforts.watch_of(limited, TRUTH, LEVEL))
+    states = samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0))
+    hit = states[500]
+    states[500] = replace(hit, effort=hit.effort + np.array([0.0, spike]))
+    send(efforts, states)
+    report = efforts.report()
+    assert report.level == (DiagnosticStatus.ERROR if level is None else level)
+    if spike:
+        assert f"no contact can be told of {ROBOT.joint_names[1]} (" in report.message
+        assert "limit 100" in report.message
 
 
 def test_wrong_parameters_are_refused_at_the_start():

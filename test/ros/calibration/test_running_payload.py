@@ -128,6 +128,22 @@ def test_states_that_are_no_numbers_are_refused_and_told():
     assert "refused" in report.message
 
 
+def test_states_of_which_nothing_can_be_told_cost_what_was_learned_and_no_more():
+    payload, _ = publishing(payload_frame=PLACE.frame)
+    payload.use(new_watch(learned()), "abc")
+    arm = Carrying(seed=5)
+    arm.now = 50.0
+    stamps, q, tau = arm.part(3.0)
+    tau[300, 2] = 1e200
+    send(payload, (stamps, q, tau))
+    report = payload.report()
+    assert report.level == DiagnosticStatus.ERROR
+    assert "the bare robot is learned anew" in report.message
+    assert payload._watch.learned < 1.0
+    send(payload, arm.part(1.0))
+    assert payload._watch.learned > 0.0
+
+
 def test_a_frame_that_is_not_there_is_refused_at_once():
     with pytest.raises(SettingError, match="no moving link"):
         publishing(payload_frame="hand")
