@@ -1,4 +1,4 @@
-"""The last streamed estimate of a recording."""
+"""Streamed estimates without a node: the last one of a recording, and those after a failure."""
 
 import logging
 import queue
@@ -61,3 +61,26 @@ def test_the_last_estimate_is_of_all_samples_where_the_robot_rests_at_the_end(es
     assert stamp == raw.stamps[-1]
     assert after.estimate.rows == before.estimate.rows
     np.testing.assert_array_equal(after.estimate.values, before.estimate.values)
+
+
+def blocks(name, raw):
+    """Return the blocks of a recording that has ended."""
+    parts = blocks_of(raw, SIZE)
+    return [
+        Block(name, number, number * SIZE, number + 1 == len(parts), one, Counts())
+        for number, one in enumerate(parts)
+    ]
+
+
+def test_samples_that_lead_to_no_numbers_cost_the_estimates_of_their_recording(estimates, caplog):
+    published, streamed = estimates
+    raw = samples(12.0)
+    absurd = raw.effort.copy()
+    absurd[600:] *= 1e155
+    for name, effort in (("absurd", absurd), ("sound", raw.effort)):
+        for block in blocks(name, RawSamples(raw.stamps, raw.position, None, effort)):
+            streamed.add(block, "joint_torque")
+    found = []
+    while "sound" not in found:
+        found.append(published.get(timeout=120.0)[0].sources[0].name)
+    assert "absurd: estimates are no longer streamed: its samples lead to no numbers" in caplog.text

@@ -24,11 +24,10 @@ from robot_identification.ros.calibration.parameters import CalibrationParameter
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
 from robot_identification.ros.common.joint_states import Sample, joint_side_of
+from robot_identification.ros.common.numerical_errors import NUMERICAL_ERRORS
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.payload import body_message
 
-# A matrix is singular, or a number overflows, where states are absurd and yet finite.
-_NUMERICAL = (np.linalg.LinAlgError, ValueError, ArithmeticError)
 _UNKNOWN = np.full(10, np.nan)
 _TOLD = {
     PayloadStatus.UNDETERMINED: "the motion does not tell the payload yet",
@@ -138,7 +137,7 @@ class RunningPayload:
         except InputError as error:
             self._refusal = str(error)
             return
-        except _NUMERICAL as error:
+        except NUMERICAL_ERRORS as error:
             self._wrong = (
                 f"states of which no payload can be told ({error}): the bare robot is learned "
                 "anew, carry nothing"

@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from robot_identification.errors import InputError, RecordingError, ResultRefusedError
@@ -19,6 +21,7 @@ from robot_identification.identification.rows.growing import SETTLE, StreamingId
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block
+from robot_identification.ros.common.numerical_errors import NUMERICAL_ERRORS
 from robot_identification.settings import Settings, setting
 
 # Blocks that may wait: at ten a second, more than the thread can ever be behind on a sound machine.
@@ -78,7 +81,7 @@ class StreamedEstimates:
         self._remark = ""  # what every further estimate of it has to say
         self._number = 0  # of that recording, from 1
         self._closed = 0  # estimates of recordings up to this number are not published any more
-        self._begun = 0  # number of the recording that the thread is at
+        self._begun, self._begun_name = 0, ""  # the recording that the thread is at
         self._stream: StreamingIdentification | None = None
         self._options_now: StreamingOptions | None = None
         self._refreshed = 0.0
@@ -137,20 +140,25 @@ class StreamedEstimates:
             try:
                 item = self._queue.get(timeout=self._patience())
             except queue.Empty:
-                self._refresh(last=False)
+                self._guarded(self._refresh)
                 continue
             if item is None:
                 return
-            number, block, effort_meaning = item
-            if block is None:
-                if number == self._begun:
-                    self._rows = 0  # what was shown is to be shown again
-                    self._refresh(last=False)
-                continue
-            try:
-                self._take(number, block, effort_meaning)
-            except InputError as error:
-                self._give_up(number, block.recording, str(error))
+            self._guarded(self._take, *item)
+
+    def _guarded(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Do a piece of work; where it fails the thread goes on with the next recording."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes of that is told below
+                work(*arguments)
+        except InputError as error:
+            reason = str(error)
+        except NUMERICAL_ERRORS as error:
+            reason = f"its samples lead to no numbers ({error})"
+        else:
+            return
+        self._stream = None
+        self._give_up(self._begun, self._begun_name, reason)
 
     def _patience(self) -> float | None:
         """Return how long to wait for a block while there is something to show, s."""
@@ -158,12 +166,18 @@ class StreamedEstimates:
             return None
         return max(self._refreshed + self._options_now.refresh_period - time.monotonic(), 0.0)
 
-    def _take(self, number: int, block: Block, effort_meaning: str) -> None:
+    def _take(self, number: int, block: Block | None, effort_meaning: str) -> None:
+        """Fold in a block; None: what was shown of a recording is to be shown again."""
+        if block is None:
+            if number == self._begun:
+                self._rows = 0
+                self._refresh()
+            return
         if number <= self._closed:
             self._stream = None
             return
         if number != self._begun:
-            self._begun = number
+            self._begun, self._begun_name = number, block.recording
             self._begin(block.recording, effort_meaning)
         if self._stream is None or self._options_now is None:
             return
@@ -186,7 +200,7 @@ class StreamedEstimates:
             settle=self._options_now.settle,
         )
 
-    def _refresh(self, *, last: bool) -> None:
+    def _refresh(self, *, last: bool = False) -> None:
         """Publish an estimate if there is something new and the motion determines it.
 
         The last one is of all samples, also where a robot at rest has added no row to it.
