@@ -84,3 +84,19 @@ def test_samples_that_lead_to_no_numbers_cost_the_estimates_of_their_recording(e
     while "sound" not in found:
         found.append(published.get(timeout=120.0)[0].sources[0].name)
     assert "absurd: estimates are no longer streamed: its samples lead to no numbers" in caplog.text
+
+
+def test_a_block_of_an_earlier_recording_that_comes_again_changes_nothing(estimates):
+    published, streamed = estimates
+    first, second, third = (blocks(name, samples(12.0)) for name in ("one", "two", "three"))
+    repeated = [*first, *second[:5], first[3], *second[5:], *third[:5]]
+    for block in repeated:
+        streamed.add(block, "joint_torque")
+    one, two = (published.get(timeout=120.0)[0].sources[0] for _ in range(2))
+    assert (one.name, two.name) == ("one", "two")
+    assert one.samples == two.samples
+    streamed.answered(lambda: None)
+    for block in (first[3], *third[5:]):
+        streamed.add(block, "joint_torque")
+    streamed.stop()
+    assert published.empty()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from robot_identification.settings import Settings, setting
 
 # Blocks that may wait: at ten a second, more than the thread can ever be behind on a sound machine.
 _WAITING = 2000
+# Recordings of which a block may come again: far more than are kept.
+_REMEMBERED = 1000
 
 Publish = Callable[[IdentificationResult, int], None]
 
@@ -77,6 +80,7 @@ class StreamedEstimates:
         self._queue: queue.Queue[tuple[int, Block | None, str] | None] = queue.Queue(_WAITING)
         self._publishing = threading.Lock()
         self._recording = ""  # the one whose blocks are handed over
+        self._before: deque[str] = deque(maxlen=_REMEMBERED)  # those that had their turn
         self._next_block = 0  # number of its block that is to come
         self._remark = ""  # what every further estimate of it has to say
         self._number = 0  # of that recording, from 1
@@ -90,9 +94,15 @@ class StreamedEstimates:
         self._thread.start()
 
     def add(self, block: Block, effort_meaning: str) -> None:
-        """Hand over a block; returns at once."""
+        """Hand over a block; returns at once.
+
+        One of a recording that another one has followed comes again, or too late, and is ignored.
+        """
         with self._publishing:
             if block.recording != self._recording:
+                if block.recording in self._before:
+                    return
+                self._before.append(self._recording)
                 self._recording, self._next_block, self._remark = block.recording, 0, ""
                 self._number += 1
             number = self._number
