@@ -198,11 +198,7 @@ def _warnings(
     lines = [warning for warning in result.warnings if SPOILT in warning]
     if result.alteration_warning:
         lines.append(result.alteration_warning)
-    if result.robot_digest and robot.digest and result.robot_digest != robot.digest:
-        lines.append(
-            f"the file of {robot.name} has changed since the identification; if more than "
-            "processing or limits changed, identify again"
-        )
+    lines += result.remarks_on(robot)
     if not calibrated.checks.consistent:
         lines.append("not physically consistent: " + "; ".join(calibrated.checks.problems))
     if calibrated.space == "essential" and calibrated.space_cost > NOTABLE_COST:

@@ -20,7 +20,7 @@ from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.export.outputs import KINDS, PLAIN
 from robot_identification.files.parameters import NONE, BaseValues
-from robot_identification.files.results import read_result
+from robot_identification.files.results import read_result_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.result import IdentificationResult, error_entries
 from robot_identification.robot.model import RobotModel
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
         [options.result, options.original, *options.held_out],
         [options.prior],
     )
-    result = read_result(options.result)
+    result = read_result_of(options.result, robot)
     robot = result.model_of(robot)
     calibrated = calibrate(
         robot,

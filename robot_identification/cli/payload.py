@@ -15,7 +15,7 @@ from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.payloads import payload_summary, write_payload
-from robot_identification.files.results import read_result
+from robot_identification.files.results import read_result_of
 from robot_identification.identification.payload.identify import identify_payload
 
 _UNITS = {"mass": "kg", **dict.fromkeys("xyz", "m")}
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     check_outputs([options.output], options.robot, read)
     robot = shared.robot_of(options)
     mounting = payload_options.mounting_of(options, robot)
-    earlier = None if options.result is None else read_result(options.result)
+    earlier = None if options.result is None else read_result_of(options.result, robot)
     with progress.bar("payload", quiet=options.json) as report:
         bare, loaded = payload_options.runs_of(options, robot)
         result = identify_payload(

@@ -22,7 +22,7 @@ from robot_identification.errors import (
 )
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.files.provenance import robot_file_warnings, stated_provenance
-from robot_identification.files.results import read_result
+from robot_identification.files.results import read_result, refuse_other_robot
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import (
     effort_meaning_of,
@@ -345,7 +345,7 @@ def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
         robot: the robot to predict for.
 
     Raises:
-        ResultFileError: if a result file is damaged or belongs to a robot with other parameters.
+        ResultFileError: if a result file is damaged or belongs to another robot.
         ResultMismatchError: if it belongs to one with another geometry.
         UnknownRobotError: if there is no such file.
         RobotDescriptionError: if a parameter file is wrong or belongs to another robot.
@@ -361,6 +361,7 @@ def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
             robot_file_warnings(path, robot),
         )
     result = read_result(path)
+    refuse_other_robot(path, result, robot)
     if result.regrouping.names != base.names:
         raise ResultFileError(
             path,

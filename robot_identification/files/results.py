@@ -30,7 +30,7 @@ from robot_identification.robot.files.document import (
     parse_document,
 )
 from robot_identification.robot.files.values import RESULT_KIND
-from robot_identification.robot.model import Array
+from robot_identification.robot.model import Array, RobotModel
 
 LARGEST_FILE = 64 * 2**20
 _ACCEPTED = Accepted(MOST_ENTRIES, MOST_LEVELS, by_people=False)
@@ -117,6 +117,31 @@ def read_result(path: str | Path) -> IdentificationResult:
         return result
     warning = f"{path}: no checksum, so that damage cannot be noticed; identify again"
     return replace(result, warnings=(*result.warnings, warning))
+
+
+def read_result_of(path: str | Path, robot: RobotModel) -> IdentificationResult:
+    """Read the result file of a robot.
+
+    Raises:
+        ResultFileError: as of :func:`read_result`, or it is another robot's.
+    """
+    result = read_result(path)
+    refuse_other_robot(path, result, robot)
+    return result
+
+
+def refuse_other_robot(path: str | Path, result: IdentificationResult, robot: RobotModel) -> None:
+    """Refuse a result that a file holds of another robot, whatever its parameters are called.
+
+    Raises:
+        ResultFileError: it does.
+    """
+    if result.robot != robot.name:
+        raise ResultFileError(
+            path,
+            f"is a result of {result.robot}, and the robot is {robot.name}; give a result of this "
+            "robot, or the robot file that it was identified with",
+        )
 
 
 def _check_digest(path: str | Path, document: Mapping[str, Any]) -> None:

@@ -176,6 +176,13 @@ class IdentificationResult(Stored, Drawn):
         """
         return robot if self.friction is None else self.friction.applied(robot)
 
+    def remarks_on(self, robot: RobotModel) -> tuple[str, ...]:
+        """Return a line where the file of its robot has changed since the identification."""
+        if not self.robot_digest or not robot.digest or self.robot_digest == robot.digest:
+            return ()
+        line = f"the file of {robot.name} has changed since the identification"
+        return (f"{line}; if more than processing or limits changed, identify again",)
+
     def triangles(self, purpose: str) -> tuple[JointFactor, ...]:
         """Return the factors of the rows.
 

@@ -128,6 +128,7 @@ def identify_payload(
         estimate=estimate,
         seconds=time.monotonic() - begin,
         warnings=(
+            *(() if earlier is None else earlier.remarks_on(robot)),
             *processing.warnings,
             *recording_warnings([*bare, *loaded]),
             *_warnings(estimate),

@@ -38,7 +38,7 @@ from robot_identification.files.export.urdf import (
     refuse_inputs,
 )
 from robot_identification.files.parameters import parameters_file, read_prior
-from robot_identification.files.results import read_result
+from robot_identification.files.results import read_result_of
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.source import SPOILT
 from robot_identification.msg import IdentificationResult as ResultMessage
@@ -237,7 +237,7 @@ class CalibrationNode(Node):
 
     def _result(self, path: str) -> IdentificationResult:
         if path:
-            return read_result(path)
+            return read_result_of(path, self._robot)
         if self._last is None:
             raise ResultFileError(
                 "the last result", "there is none: call ~/identify of the identification node first"

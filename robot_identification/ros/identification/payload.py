@@ -20,7 +20,7 @@ from robot_identification.files.payloads import (
     payload_text,
     read_payload,
 )
-from robot_identification.files.results import read_result
+from robot_identification.files.results import read_result_of
 from robot_identification.identification.payload.calibrate_drives import (
     identify_drive_gains,
     with_all_gains,
@@ -109,7 +109,7 @@ class PayloadWork:
         """
         self._check_output(request)
         report("reading", 0.0)
-        earlier = read_result(request.result) if request.result else None
+        earlier = read_result_of(request.result, self._robot) if request.result else None
         runs = self._runs(request, self._robot, live, cancelled)
         result = identify_payload(
             runs.robot,

@@ -17,6 +17,7 @@ from robot_identification.errors import (
 )
 from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
+from robot_identification.files.results import is_result, read_result_of
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
@@ -259,10 +260,11 @@ def values_to_validate(
     robot: RobotModel,
     base: BaseParameters,
     last: IdentificationResult | None,
-) -> tuple[RobotModel, BaseValues]:
+) -> tuple[RobotModel, BaseValues, tuple[str, ...]]:
     """Return the base parameters that a request wants compared with data, and their robot.
 
-    The robot has the friction law of the result or parameter file, where that has one.
+    The robot has the friction law of the result or parameter file, where that has one.  What a user
+    should know of these comes third, one line each.
 
     Args:
         request: names a file, or parameters with their values, or nothing.
@@ -275,22 +277,29 @@ def values_to_validate(
         ResultFileError: if there is no result, or it is another robot's.
     """
     if request.result:
-        robot = _with_law_of(request.result, robot)
-        return robot, values_of_file(request.result, robot)
+        robot, remarks = _with_law_of(request.result, robot)
+        return robot, values_of_file(request.result, robot), remarks
     if request.names or request.values:
         given = named_values(request.names, request.values)
-        return robot, BaseValues(base_values(given, base))
+        return robot, BaseValues(base_values(given, base)), ()
     if last is None:
         raise ResultFileError("the last result", "there is none: call ~/identify first")
-    return last.model_of(robot), BaseValues(last.estimate.values, settings_of(last))
+    values = BaseValues(last.estimate.values, settings_of(last))
+    return last.model_of(robot), values, last.remarks_on(robot)
 
 
-def _with_law_of(path: str, robot: RobotModel) -> RobotModel:
-    """Return a robot with the friction law of a file; without it where there is no such file."""
+def _with_law_of(path: str, robot: RobotModel) -> tuple[RobotModel, tuple[str, ...]]:
+    """Return a robot with the friction law of a file, and what is to be said of the file.
+
+    It comes without the law where there is no such file.
+    """
+    if is_result(path):
+        result = read_result_of(path, robot)
+        return result.model_of(robot), result.remarks_on(robot)
     try:
-        return with_law_of(path, robot)
+        return with_law_of(path, robot), ()
     except UnknownRobotError:
-        return robot  # the error of its values says what was asked for
+        return robot, ()  # the error of its values says what was asked for
 
 
 def values_of_file(path: str, robot: RobotModel) -> BaseValues:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_identification.errors import ModelMismatchError, NotConvergedError
@@ -226,13 +226,13 @@ class IdentificationWork:
             CancelledError: if ``cancelled`` says so.
         """
         report("reading", 0.0)
-        robot, model = values_to_validate(request, self._robot, self._base, last)
+        robot, model, remarks = values_to_validate(request, self._robot, self._base, last)
         sources = live_recordings(request.data, self._live)
         stated = processing_of(request.processing)
         recordings = read_data(request.data, self._robot, sources, cancelled, processing=stated)
         of_bags = bool(request.data.bags)
         anew = request.derive_settings
-        return validate(
+        validation = validate(
             robot,
             model.values,
             recordings,
@@ -242,6 +242,7 @@ class IdentificationWork:
             progress=report,
             cancelled=cancelled,
         )
+        return replace(validation, warnings=(*remarks, *validation.warnings))
 
 
 def _last_stamp(recordings: Sequence[Recording]) -> int:

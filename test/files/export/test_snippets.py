@@ -97,7 +97,7 @@ DRIVE = ("drive_inertia", "viscous_friction", "coulomb_friction", "offset")
 
 def test_the_class_of_a_joint_is_not_that_of_everything_in_mujoco(tx40):
     mujoco = pytest.importorskip("mujoco")
-    robot, values = tx40
+    robot, _ = tx40
     first, second, *rest = robot.joints
     joints = (replace(first, name="main"), replace(second, name="main_"), *rest)
     named = replace(robot, joints=joints, couplings=())

@@ -1,6 +1,7 @@
 """Requests to identify payloads and drive gains, worked on without a node."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,16 @@ from robot_identification.srv import IdentifyDriveGains, IdentifyPayload
 import robot_identification as ri
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
 from robot_identification import msg
-from robot_identification.errors import OutputError, RecordingError, SettingError
+from robot_identification.errors import (
+    OutputError,
+    RecordingError,
+    ResultFileError,
+    SettingError,
+)
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.output_folder import OutputFolder
 from robot_identification.files.payloads import read_payload
+from robot_identification.files.results import write_result
 from robot_identification.identification.payload.body import QUANTITIES
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.mounting import mounting
@@ -116,6 +123,20 @@ def test_a_result_stands_for_the_bare_runs(cell, bags, tmp_path):
     ri.identify("scara", bags[0]).save(result)
     response, _ = cell.ask(IdentifyPayload.Request(loaded=selection("loaded"), result=str(result)))
     assert response.payload.values[0] == pytest.approx(1.5, rel=0.02)
+
+
+def test_a_result_of_another_robot_is_refused_and_one_of_another_version_of_its_file_told(
+    cell, bags, tmp_path
+):
+    path = tmp_path / "result.yaml"
+    result = ri.identify("scara", bags[0])
+    write_result(path, replace(result, robot="another_arm"))
+    request = IdentifyPayload.Request(loaded=selection("loaded"), result=str(path))
+    with pytest.raises(ResultFileError, match="is a result of another_arm, and the robot is scara"):
+        cell.ask(request)
+    write_result(path, replace(result, robot_digest="0" * 64))
+    response, _ = cell.ask(request)
+    assert "the file of scara has changed since the identification" in response.warnings[0]
 
 
 def test_drive_gains_of_recordings_and_bags_together(cell, bags):

@@ -1,11 +1,23 @@
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from robot_identification.srv import Validate
 
+from live_nodes import ROBOT, TRUTH
+from made_up_results import made_up_result
 from robot_identification import msg
-from robot_identification.errors import SettingError
+from robot_identification.errors import ResultFileError, SettingError
+from robot_identification.files.results import write_result
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.result import Regrouping
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.ros.identification.requests import named_values, processing_of
+from robot_identification.ros.identification.requests import (
+    named_values,
+    processing_of,
+    values_to_validate,
+)
 
 
 def test_settings_that_are_not_said_stay_open():
@@ -42,3 +54,30 @@ def test_settings_that_are_not_said_stay_open():
 def test_every_parameter_has_one_value(names, values, words):
     with pytest.raises(SettingError, match=words):
         named_values(names, values)
+
+
+def test_a_result_of_another_robot_is_refused_and_one_of_another_version_of_its_file_told(tmp_path):
+    base = base_parameters(ROBOT)
+    made = made_up_result(ROBOT, TRUTH, np.random.default_rng(0))
+    values = base.values(TRUTH[base.columns])
+    result = replace(
+        made,
+        regrouping=Regrouping.of(base),
+        estimate=replace(made.estimate, values=values),
+        robot_digest=ROBOT.digest,
+    )
+    path = tmp_path / "result.yaml"
+    request = Validate.Request(result=str(path))
+    for robot, digest, told in (
+        ("another_arm", ROBOT.digest, None),
+        (ROBOT.name, ROBOT.digest, ()),
+        (ROBOT.name, "0" * 64, ("the file of scara has changed since the identification",)),
+    ):
+        write_result(path, replace(result, robot=robot, robot_digest=digest))
+        if told is None:
+            with pytest.raises(ResultFileError, match="is a result of another_arm"):
+                values_to_validate(request, ROBOT, base, None)
+            continue
+        _, found, remarks = values_to_validate(request, ROBOT, base, None)
+        np.testing.assert_allclose(found.values, values)
+        assert tuple(remark.partition(";")[0] for remark in remarks) == told
