@@ -37,7 +37,7 @@ from robot_identification.files.export.urdf import (
     read_urdf_text,
     refuse_inputs,
 )
-from robot_identification.files.parameters import parameters_file, read_prior
+from robot_identification.files.parameters import parameter_files, parameters_file, read_prior
 from robot_identification.files.results import read_result_of
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.source import SPOILT
@@ -195,7 +195,9 @@ class CalibrationNode(Node):
         )
 
     def _calibrate(self, request: Calibrate.Request, response: Calibrate.Response, job: Job) -> str:
-        inputs = [*self._inputs, *filter(None, (request.result, request.prior))]
+        prior = request.prior or self._prior
+        inputs = [*self._inputs, *(parameter_files(prior) if prior else ())]
+        inputs += [Path(request.result)] if request.result else []
         named = [name for name in (request.output, request.urdf) if name]
         overwrite = request.overwrite
         targets = [self._outputs.target(name, overwrite=overwrite) for name in named]

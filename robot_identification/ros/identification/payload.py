@@ -34,6 +34,7 @@ from robot_identification.robot.mounting import Mounting, mounting_from
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import Cancelled, Job, JobSlot
+from robot_identification.ros.identification.outputs import check_output
 from robot_identification.ros.identification.recording import LiveRecording
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import (
@@ -107,7 +108,7 @@ class PayloadWork:
             NotExcitedError: the motion tells nothing of the payload.
             CancelledError: ``cancelled`` says so.
         """
-        self._check_output(request)
+        self._check_output(request, request.result)
         report("reading", 0.0)
         earlier = read_result_of(request.result, self._robot) if request.result else None
         runs = self._runs(request, self._robot, live, cancelled)
@@ -145,7 +146,7 @@ class PayloadWork:
             DriveGainError: the runs say nothing, or next to nothing, of a gain.
             NotConvergedError: the iterations do not settle.
         """
-        self._check_output(request)
+        self._check_output(request, request.payload)
         payload = known_of(request)
         report("reading", 0.0)
         runs = self._runs(request, self._measured_by(request), live, cancelled)
@@ -166,9 +167,9 @@ class PayloadWork:
         factors = zip(result.joint_names, result.estimate.factors, strict=True)
         return _told(", ".join(f"{name} {factor:.4g}" for name, factor in factors), result.warnings)
 
-    def _check_output(self, request: Any) -> None:
-        if request.output:
-            self._outputs.target(request.output, overwrite=request.overwrite)
+    def _check_output(self, request: Any, read: str) -> None:
+        data = [request.bare, request.loaded]
+        check_output(request, self._outputs, self._robot, data, [read])
 
     def _write(self, request: Any, text: str) -> list[str]:
         files = [(request.output, text.encode("utf-8"))] if request.output else []

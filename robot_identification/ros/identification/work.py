@@ -24,6 +24,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
+from robot_identification.ros.identification.outputs import check_output
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import (
     fit_request,
@@ -84,10 +85,9 @@ class IdentificationWork:
         self._outputs = outputs
         self._running = RunningRecordings(robot, base)
 
-    def _check_output(self, request: Any) -> None:
-        """Refuse a file that may not be written before anybody waits for what it is to hold."""
-        if request.output:
-            self._outputs.target(request.output, overwrite=request.overwrite)
+    def _check_output(self, request: Any, *parameters: str) -> None:
+        """Refuse a file that may not be written, or that is read; see :func:`.check_output`."""
+        check_output(request, self._outputs, self._robot, [request.data], parameters)
 
     def identify(
         self,
@@ -173,7 +173,7 @@ class IdentificationWork:
             ResultRefusedError: it does not converge, or the model does not explain the efforts.
             CancelledError: if ``cancelled`` says so.
         """
-        self._check_output(request)
+        self._check_output(request, self._prior, request.start)
         report("reading", 0.0)
         start = start_of(request, self._robot, self._prior)
         recordings = read_data(

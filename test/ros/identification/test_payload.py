@@ -139,6 +139,27 @@ def test_a_result_of_another_robot_is_refused_and_one_of_another_version_of_its_
     assert "the file of scara has changed since the identification" in response.warnings[0]
 
 
+def test_nothing_is_written_over_what_a_request_reads(cell, bags, tmp_path):
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    result, payload = folder / "result.yaml", folder / "payload.yaml"
+    ri.identify("scara", bags[0]).save(result)
+    payload.write_text("kind: robot_identification/payload\n")
+    write_joint_states(folder / "bag", ROBOT.joint_names, samples_of(LOADED))
+    (bag,) = (folder / "bag").glob("*.mcap")
+    of_bag = {"loaded": selection(bags=[str(folder / "bag")])}
+    for request in (
+        IdentifyPayload.Request(loaded=selection("loaded"), result=str(result), output=result.name),
+        IdentifyPayload.Request(**of_bag, output=f"bag/{bag.name}"),
+        IdentifyDriveGains.Request(**of_bag, payload=str(payload), output=payload.name),
+    ):
+        request.overwrite = True
+        before = (folder / request.output).read_bytes()
+        with pytest.raises(OutputError, match="read"):
+            cell.ask(request)
+        assert (folder / request.output).read_bytes() == before
+
+
 def test_drive_gains_of_recordings_and_bags_together(cell, bags):
     request = IdentifyDriveGains.Request(
         bare=selection(bags=bags[:1]),
