@@ -18,7 +18,9 @@ class TorqueStream:
     """Efforts at a fixed rate, each for the middle of the time until the next.
 
     Nothing is due until there are a model, a trajectory and a first state.  A new model or a new
-    trajectory makes what is ahead of the clock due again.  Along a trajectory whose points carry
+    trajectory makes what is ahead of the clock due again.  Where the clock of the robot begins anew
+    the trajectory is forgotten, and an effort of 0 is due: by that clock it would be played again,
+    to a robot that may stand anywhere.  Along a trajectory whose points carry
     efforts of their own, those due are 0: they would be fed forward twice.  A stream that fades
     ends with an effort of 0.
 
@@ -72,6 +74,11 @@ class TorqueStream:
             return True
         return self.ended and (self._fading is None or self._now >= self._fading[1])
 
+    @property
+    def follows(self) -> bool:
+        """Whether there is a trajectory."""
+        return self._trajectory is not None
+
     def use(self, model: FeedForward) -> None:
         """Take another model from now on."""
         self._model = model
@@ -119,8 +126,7 @@ class TorqueStream:
             SampleError: an effort would not be a number.
         """
         if now < self._now:
-            self._origin, self._next = now, 0  # the clock of the robot began anew
-            self._fading = self._fading and (now, now)
+            return self._anew(now)
         self._origin = self._origin or now
         self._now = now
         if self.ended or self._model is None or self._trajectory is None:
@@ -139,6 +145,14 @@ class TorqueStream:
         if self._fading is not None:
             stamps, efforts = self._faded(stamps, efforts, *self._fading)
         return list(zip(stamps.tolist(), efforts, strict=True))
+
+    def _anew(self, now: int) -> list[tuple[int, Array]]:
+        """Return what is due where the clock of the robot begins anew, at a stamp in ns."""
+        following = not self.ended and self._model is not None and self.follows
+        self.ended = self.ended or self._fading is not None
+        self._fading = self._fading and (now, now)
+        self._origin, self._now, self._next, self._trajectory = now, now, 0, None
+        return [(now, np.zeros(len(self._joint_names)))] if following else []
 
     def _faded(
         self, stamps: npt.NDArray[np.int64], efforts: Array, begin: int, end: int

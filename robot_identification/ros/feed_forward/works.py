@@ -202,12 +202,19 @@ class FeedForwardWorks:
 
     def _due(self, now: int) -> list[tuple[int, Array]]:
         """Return what is due; what is no number ends the feed-forward with an effort of zero."""
+        followed = self._stream.follows
         try:
-            return self._stream.due(now)
+            due = self._stream.due(now)
         except InputError as error:
             self._stream.stop()
             self._log.error(f"nothing is fed forward until there are other parameters: {error}")
             return [(0, np.zeros(len(self.robot.joints)))]
+        if followed and not self._stream.follows:
+            self._log.warning(
+                "the clock of the joint states was set back: nothing is fed forward until another "
+                "trajectory comes"
+            )
+        return due
 
     def _send(self, stamp: int, effort: Array) -> None:
         self._message.header.stamp = time_of(stamp)

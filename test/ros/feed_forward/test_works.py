@@ -221,3 +221,16 @@ def test_whatever_a_fault_leaves_the_node_in_efforts_end(robot, monkeypatch):
     assert robot.asked.state == "finalized"
     robot.say(600)
     assert not robot.sent[-1][1].any()
+
+
+def test_a_clock_that_begins_anew_takes_the_efforts_away_until_another_trajectory(robot, caplog):
+    robot.now = 5000 * MS
+    robot.say(200)
+    assert not robot.sent[-1][1].any()
+    count = len(robot.sent)
+    robot.say(200)
+    assert len(robot.sent) == count
+    assert caplog.text.count("until another trajectory comes") == 1
+    robot.feed()
+    robot.say(100)
+    assert np.abs(robot.sent[-1][1]).max() > 1.0
