@@ -25,6 +25,7 @@ from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
 from robot_identification.errors import (
+    InconsistentParametersError,
     InputError,
     ResultFileError,
     SettingError,
@@ -212,7 +213,7 @@ class CalibrationNode(Node):
             **stated(request, CalibrationSettings),
             cancelled=job.cancelled,
         )
-        made = self._made(result, calibrated)
+        made = self._checked(request, result, calibrated)
         response.parameters = made.parameters
         response.active_links = list(calibrated.active_links)
         response.warnings = list(calibrated.warnings)
@@ -251,6 +252,30 @@ class CalibrationNode(Node):
             return read_prior(named or self._prior, robot)
         except UnknownRobotError as error:
             raise ResultFileError(named, "no such parameter file or URDF") from error
+
+    def _checked(
+        self,
+        request: Calibrate.Request,
+        result: IdentificationResult,
+        calibrated: CalibratedParameters,
+    ) -> _Made:
+        """Return all that is published, where it is such as controllers can have it.
+
+        Raises:
+            SettingError: the request does not want it consistent, and it is not.
+        """
+        try:
+            return self._made(result, calibrated)
+        except InconsistentParametersError as error:
+            if request.consistent:
+                raise
+            raise SettingError(
+                "consistent",
+                False,
+                f"the nearest parameters are such as no robot has ({error.owner}: "
+                f"{error.problem}), and this node publishes and writes no others; ask for "
+                "consistent ones, or use the command calibrate without --consistent",
+            ) from error
 
     def _made(self, result: IdentificationResult, calibrated: CalibratedParameters) -> _Made:
         """Return all that is published, checked as far as publishing could fail."""

@@ -250,6 +250,22 @@ def test_a_calibration_writes_over_no_file_of_somebody_else(calibrating, result_
     assert parse_urdf(cad.read_text(), "cad").robot.joint_names == ROBOT.joint_names
 
 
+def test_parameters_that_no_robot_has_are_refused_whatever_a_request_says(calibrating, result_file):
+    good = latched(calibrating, InertialParameters, "inertial_parameters")
+    response = calibrate(calibrating, result=str(result_file), consistent=False)
+    assert response.error_code == CODES.INVALID_REQUEST, response.message
+    assert "calibrate without --consistent" in response.message
+    assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
+
+
+def test_a_result_of_another_robot_is_refused(calibrating, result_file):
+    other = result_file.with_name("other.yaml")
+    write_result(other, replace(read_result(result_file), robot="somebody_else"))
+    response = calibrate(calibrating, result=str(other))
+    assert response.error_code == CODES.RESULT_INVALID
+    assert "is a result of somebody_else" in response.message
+
+
 def test_a_result_of_another_robot_is_ignored(calibrating, result_file):
     publisher = calibrating.client.node.create_publisher(
         IdentificationResult, "identified_parameters", qos.LATCHED
