@@ -191,19 +191,19 @@ class LiveRecordings:
 
         Args:
             recording: its identifier.
-            patience: how long to wait for the first block of a recording that is named, and at
-                most for the last one of what may just have been stopped, in s; see
-                :func:`last_block_due`.
+            patience: how long to wait for the first block of a recording that is named or
+                announced, and at most for the last one of what may just have been stopped, in s;
+                see :func:`last_block_due`.
 
         Raises:
             UnknownRecordingError: if there is none.
         """
         with self._changed:
-            if recording:
-                self._changed.wait_for(lambda: recording in self._recordings, timeout=patience)
             name = recording or self._current()
+            if name:
+                self._changed.wait_for(lambda: name in self._recordings, timeout=patience)
             if name not in self._recordings:
-                raise UnknownRecordingError(recording, tuple(self._recordings))
+                raise UnknownRecordingError(name, tuple(self._recordings))
             asked = found = self._recordings[name]
             followed: float | None = None
             while True:
@@ -229,9 +229,11 @@ class LiveRecordings:
         return begun
 
     def _current(self) -> str:
-        """Return the recording begun last: of the acquisition node's, where it says which."""
-        own = (name for name in reversed(self._room.own) if name in self._recordings)
-        return next(own, next(reversed(self._recordings), ""))
+        """Return the recording begun last, "" for none: that announced last, if any was.
+
+        Before its first block has come that is none in memory; another one is not meant.
+        """
+        return self._room.own[-1] if self._room.own else next(reversed(self._recordings), "")
 
     def _place(
         self, recording: LiveRecording, block: Block, effort_meaning: str

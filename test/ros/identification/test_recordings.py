@@ -214,7 +214,10 @@ def test_the_current_recording_is_the_one_announced_last():
     for name in ("a", "soon"):
         recordings.announce(name)
     recordings.add(block(0, "c"), "joint_torque")
-    assert recordings.get().recording == "a"
+    with pytest.raises(UnknownRecordingError, match="soon"):
+        recordings.get()
+    threading.Timer(0.01, lambda: recordings.add(block(0, "soon"), "joint_torque")).start()
+    assert recordings.get(patience=60.0).recording == "soon"
     assert recordings.is_own("soon")
     assert not recordings.is_own("c")
 
