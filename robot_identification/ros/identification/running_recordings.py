@@ -17,7 +17,7 @@ from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.identification.recording import LiveRecording
-from robot_identification.ros.identification.requests import recording_of
+from robot_identification.ros.identification.selection import recording_of
 from robot_identification.signals.recording import RawSamples, Recording
 
 

@@ -28,15 +28,14 @@ from robot_identification.ros.identification.outputs import check_output
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import (
     fit_request,
-    live_recordings,
     processing_of,
-    read_data,
     values_to_validate,
 )
 from robot_identification.ros.identification.running_recordings import (
     RunningRecordings,
     is_about_whole,
 )
+from robot_identification.ros.identification.selection import live_recordings, read_data
 from robot_identification.ros.identification.services import (
     references_of,
     report_didim,

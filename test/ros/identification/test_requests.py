@@ -56,6 +56,12 @@ def test_every_parameter_has_one_value(names, values, words):
         named_values(names, values)
 
 
+def test_a_file_and_values_by_name_are_not_both_taken():
+    request = Validate.Request(result="result.yaml", names=["Fv1"], values=[1.0])
+    with pytest.raises(SettingError, match="leave out names and values"):
+        values_to_validate(request, ROBOT, base_parameters(ROBOT), None)
+
+
 def test_a_result_of_another_robot_is_refused_and_one_of_another_version_of_its_file_told(tmp_path):
     base = base_parameters(ROBOT)
     made = made_up_result(ROBOT, TRUTH, np.random.default_rng(0))

@@ -1,0 +1,37 @@
+"""Recordings that requests select."""
+
+import pytest
+
+from robot_identification import msg
+from robot_identification.errors import SettingError, UnknownRecordingError
+from robot_identification.ros.identification.recordings import LiveRecordings
+from robot_identification.ros.identification.selection import live_recordings
+
+LIVE = LiveRecordings(10**6, 3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"recordings": ["a", "b", "a"]}, "recordings = a: stands twice"),
+        ({"bags": ["bag", "./bag"]}, "bags = .*bag: stands twice"),
+        ({"joint_states_topic": "/states"}, "joint_states_topic = /states: is about bags"),
+        ({"recordings": ["a"], "effort_topic": "/efforts"}, "effort_topic = /efforts: is about"),
+        ({"recordings": ["a"], "effort_delay": 0.01}, "effort_delay = 0.01: is about bags"),
+        ({"effort_joints": ["joint_1"]}, "effort_joints = .*: is about bags"),
+        ({"interfaces": ["effort=current"]}, "interfaces = .*: is about bags"),
+    ],
+)
+def test_data_that_count_twice_and_fields_without_effect_are_refused(fields, words):
+    with pytest.raises(SettingError, match=words):
+        live_recordings(msg.DataSelection(**fields), LIVE)
+
+
+def test_fields_of_bags_beside_live_recordings_are_about_the_bags():
+    data = msg.DataSelection(bags=["bag"], effort_topic="/efforts", effort_delay=0.01)
+    assert live_recordings(data, LIVE) == []
+
+
+def test_without_a_selection_it_is_the_current_recording():
+    with pytest.raises(UnknownRecordingError, match="no recording yet"):
+        live_recordings(msg.DataSelection(), LIVE)
