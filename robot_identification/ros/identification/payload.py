@@ -146,7 +146,7 @@ class PayloadWork:
         self._check_output(request, request.payload)
         payload = known_of(request)
         report("reading", 0.0)
-        runs = self._runs(request, self._measured_by(request), live, cancelled)
+        runs = self._runs(request, self._measured_by(request, cancelled), live, cancelled)
         result = identify_drive_gains(
             runs.robot,
             runs.bare,
@@ -172,19 +172,19 @@ class PayloadWork:
         files = [(request.output, text.encode("utf-8"))] if request.output else []
         return self._outputs.write(files, overwrite=request.overwrite)
 
-    def _measured_by(self, request: Any) -> RobotModel:
+    def _measured_by(self, request: Any, cancelled: Cancelled) -> RobotModel:
         """Return the robot with a gain for every drive, where the efforts are currents.
 
         Live recordings say themselves what their efforts are.
         """
         robot = self._robot
-        sources = [] if request.loaded.bags else self._sources(request.loaded)
+        sources = [] if request.loaded.bags else self._sources(request.loaded, cancelled)
         if sources:
             robot = replace(robot, effort_meaning=EffortMeaning(sources[0].effort_meaning))
         return with_all_gains(robot)
 
-    def _sources(self, data: msg.DataSelection) -> list[LiveRecording]:
-        return live_recordings(data, self._live)
+    def _sources(self, data: msg.DataSelection, cancelled: Cancelled) -> list[LiveRecording]:
+        return live_recordings(data, self._live, cancelled)
 
     def _runs(
         self, request: Any, robot: RobotModel, live: ProcessingSettings, cancelled: Cancelled
@@ -193,7 +193,7 @@ class PayloadWork:
             self._source, robot, request.frame or None, list(request.placement) or None
         )
         stated = processing_of(request.processing)
-        self._refuse_common(request.bare, request.loaded)
+        self._refuse_common(request.bare, request.loaded, cancelled)
         bare: list[Recording] = []
         if request.bare.recordings or request.bare.bags:
             bare = self._read(request.bare, robot, stated, cancelled)
@@ -202,7 +202,9 @@ class PayloadWork:
         processing = stated if of_bags else live.overridden_by(stated)
         return _Runs(robot, bare, loaded, mounting, processing)
 
-    def _refuse_common(self, bare: msg.DataSelection, loaded: msg.DataSelection) -> None:
+    def _refuse_common(
+        self, bare: msg.DataSelection, loaded: msg.DataSelection, cancelled: Cancelled
+    ) -> None:
         """Refuse a live recording that is bare and loaded at the same time; bags tell themselves.
 
         The beginning of a recording may be bare, and its end loaded.
@@ -210,8 +212,8 @@ class PayloadWork:
         apart = bare.end <= loaded.begin or loaded.end <= bare.begin
         if apart or not (bare.recordings and (loaded.recordings or not loaded.bags)):
             return
-        names = {source.recording for source in self._sources(bare)}
-        for source in self._sources(loaded):
+        names = {source.recording for source in self._sources(bare, cancelled)}
+        for source in self._sources(loaded, cancelled):
             if source.recording in names:
                 raise SettingError("loaded", source.recording, "is given as bare too")
 
@@ -222,7 +224,7 @@ class PayloadWork:
         stated: ProcessingSettings,
         cancelled: Cancelled,
     ) -> list[Recording]:
-        return read_data(data, robot, self._sources(data), cancelled, processing=stated)
+        return read_data(data, robot, self._sources(data, cancelled), cancelled, processing=stated)
 
 
 class PayloadServices:

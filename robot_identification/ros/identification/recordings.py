@@ -14,9 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from robot_identification.errors import UnknownRecordingError
+from robot_identification.errors import CancelledError, UnknownRecordingError
 from robot_identification.identification.source import SPOILT
 from robot_identification.ros.acquisition.recorder import Block, continuation
+from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.identification.block_ledger import Arrival, BlockLedger
 from robot_identification.ros.identification.recording import LiveRecording, size_of
 
@@ -103,6 +104,7 @@ class RecordingRoom:
 # The last block of a recording comes so long after the one before at most, s, and blocks that are
 # sent together when it ends arrive within the second time.
 _LAST_BLOCK_WITHIN, _BURST = 1.0, 0.05
+_CANCELLED_WITHIN = 0.1  # s
 
 
 class LiveRecordings:
@@ -186,7 +188,9 @@ class LiveRecordings:
             self._changed.notify_all()
             return problems
 
-    def get(self, recording: str = "", *, patience: float = 0.0) -> LiveRecording:
+    def get(
+        self, recording: str = "", *, patience: float = 0.0, cancelled: Cancelled = lambda: False
+    ) -> LiveRecording:
         """Return a recording as it is now; the one begun last if none is named.
 
         Args:
@@ -194,14 +198,18 @@ class LiveRecordings:
             patience: how long to wait for the first block of a recording that is named or
                 announced, and at most for the last one of what may just have been stopped, in s;
                 see :func:`last_block_due`.
+            cancelled: asked while it waits whether to stop.
 
         Raises:
             UnknownRecordingError: if there is none.
+            CancelledError: if ``cancelled`` says so.
         """
         with self._changed:
             name = recording or self._current()
             if name:
-                self._changed.wait_for(lambda: name in self._recordings, timeout=patience)
+                until = self._clock() + patience
+                while name not in self._recordings and (left := until - self._clock()) > 0.0:
+                    self._wait(left, cancelled)
             if name not in self._recordings:
                 raise UnknownRecordingError(name, tuple(self._recordings))
             asked = found = self._recordings[name]
@@ -215,7 +223,17 @@ class LiveRecordings:
                 due = last_block_due(found, followed, within) - self._clock()
                 if due <= 0.0:
                     return found
-                self._changed.wait(due)
+                self._wait(due, cancelled)
+
+    def _wait(self, longest: float, cancelled: Cancelled) -> None:
+        """Wait for what comes next, no longer than a time in s, or than it takes to be cancelled.
+
+        Raises:
+            CancelledError: ``cancelled`` says so.
+        """
+        if cancelled():
+            raise CancelledError("cancelled while waiting for a recording")
+        self._changed.wait(min(longest, _CANCELLED_WITHIN))
 
     def _begin(self, name: str, effort_meaning: str) -> LiveRecording:
         """Return a new recording; it knows, and is known to, the one that it continues."""

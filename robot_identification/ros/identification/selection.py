@@ -28,7 +28,9 @@ _OF_BAGS = ("joint_states_topic", "interfaces", "effort_topic", "effort_joints",
 _PATIENCE = 5.0  # s: nodes that have just started find each other late on a busy machine
 
 
-def live_recordings(data: msg.DataSelection, live: LiveRecordings) -> list[LiveRecording]:
+def live_recordings(
+    data: msg.DataSelection, live: LiveRecordings, cancelled: Cancelled = lambda: False
+) -> list[LiveRecording]:
     """Return the live recordings that a request names, as they are now.
 
     One that is named is given five seconds for its first block, and one that was stopped for its
@@ -37,8 +39,10 @@ def live_recordings(data: msg.DataSelection, live: LiveRecordings) -> list[LiveR
     Args:
         data: the selection; without recordings and bags it is the current recording.
         live: recordings in memory.
+        cancelled: asked while one is waited for whether to stop.
 
     Raises:
+        CancelledError: ``cancelled`` says so.
         SettingError: a recording or a bag is selected twice, or a field says something of bags, and
             there is none.
         UnknownRecordingError: if one is not in memory.
@@ -50,7 +54,7 @@ def live_recordings(data: msg.DataSelection, live: LiveRecordings) -> list[LiveR
             raise SettingError(field, value, "is about bags, and none is selected; leave it out")
     names = list(data.recordings) or ([] if data.bags else [""])
     _refuse_twice("recordings", names)
-    return [live.get(name, patience=_PATIENCE) for name in names]
+    return [live.get(name, patience=_PATIENCE, cancelled=cancelled) for name in names]
 
 
 def _refuse_twice(field: str, names: Sequence[str]) -> None:

@@ -117,7 +117,7 @@ class IdentificationWork:
         check_friction(self._robot, friction, method)
         self._check_output(request)
         report("reading", 0.0)
-        sources = live_recordings(request.data, self._live)
+        sources = live_recordings(request.data, self._live, cancelled)
         whole = needs_whole(self._robot) or bool(self._robot.temperature_terms)
         settled = friction == STATED and not whole
         if settled and is_about_whole(request) and not sources[0].ended:
@@ -178,7 +178,7 @@ class IdentificationWork:
         recordings = read_data(
             request.data,
             self._robot,
-            live_recordings(request.data, self._live),
+            live_recordings(request.data, self._live, cancelled),
             cancelled,
             processing=processing_of(request.processing),
             positions_needed=start == "idim",
@@ -226,7 +226,7 @@ class IdentificationWork:
         """
         report("reading", 0.0)
         robot, model, remarks = values_to_validate(request, self._robot, self._base, last)
-        sources = live_recordings(request.data, self._live)
+        sources = live_recordings(request.data, self._live, cancelled)
         stated = processing_of(request.processing)
         recordings = read_data(request.data, self._robot, sources, cancelled, processing=stated)
         of_bags = bool(request.data.bags)

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from robot_identification.errors import UnknownRecordingError
+from robot_identification.errors import CancelledError, UnknownRecordingError
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.recording import size_of
 from robot_identification.ros.identification.recordings import LiveRecordings, last_block_due
@@ -220,6 +220,20 @@ def test_the_current_recording_is_the_one_announced_last():
     assert recordings.get(patience=60.0).recording == "soon"
     assert recordings.is_own("soon")
     assert not recordings.is_own("c")
+
+
+def test_who_waits_for_a_recording_can_be_cancelled():
+    asked = []
+
+    def cancelled():
+        asked.append(True)
+        return len(asked) > 1
+
+    with pytest.raises(CancelledError, match="waiting for a recording"):
+        live().get("soon", patience=1e6, cancelled=cancelled)
+    running = live([block(0)])
+    with pytest.raises(CancelledError):
+        running.get("r", patience=1e6, cancelled=cancelled)
 
 
 def test_what_came_before_the_announcement_is_handed_on_once():
