@@ -35,6 +35,7 @@ _STANDS = 1e-4  # of a standard deviation
 _TOLD = 0.5  # of its deviation before anything was known: what rows tell is better than that
 _ROUND = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
 _THINNEST = 1e-3  # m; no payload of interest is smaller
+_CERTAIN = 3.0  # standard deviations by which a mass that is carried lies above zero
 
 
 @by_value
@@ -60,6 +61,12 @@ class ConditionedBody:
     def mass(self) -> tuple[float, float]:
         """The mass and its standard deviation, in kg."""
         return float(self.standard[_MASS]), float(np.sqrt(self.covariance[_MASS, _MASS]))
+
+    @property
+    def certain(self) -> bool:
+        """Whether the mass is positive beyond doubt, by three standard deviations."""
+        mass, deviation = self.mass
+        return mass > _CERTAIN * deviation
 
     def body(self) -> Body:
         """Return the nearest physically consistent body: its second moments are positive.

@@ -311,7 +311,7 @@ class PayloadTracker:
         mass, deviation = body.mass
         if np.isnan(body.estimate.values[0]):
             return PayloadStatus.UNDETERMINED
-        if mass > 3.0 * deviation:
+        if body.certain:
             return PayloadStatus.CARRIED
         none = mass + 2.0 * deviation < self._settings.least_mass
         return PayloadStatus.NONE if none else PayloadStatus.UNDETERMINED

@@ -182,7 +182,7 @@ class RunningPayload:
             unknown = BodyEstimate(_UNKNOWN, _UNKNOWN)
             return body_message(*place, unknown, _UNKNOWN, np.full((10, 10), np.nan), None)
         carried = state.status in (PayloadStatus.CARRIED, PayloadStatus.CONTACT)
-        body = found.body() if carried and found.mass[0] > 0.0 else None
+        body = found.body() if carried and found.certain else None
         return body_message(*place, found.estimate, found.standard, found.covariance, body)
 
     def report(self) -> DiagnosticStatus:

@@ -1,7 +1,7 @@
 """What the calibration node publishes of a payload, without a process."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +22,7 @@ from carried_payloads import (
     learned,
     new_watch,
 )
+from carried_payloads import send as send_to
 from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
 from robot_identification.errors import SettingError
 from robot_identification.ros.calibration.parameters import CalibrationParameters
@@ -142,6 +143,23 @@ def test_states_of_which_nothing_can_be_told_cost_what_was_learned_and_no_more()
     assert payload._watch.learned < 1.0
     send(payload, arm.part(1.0))
     assert payload._watch.learned > 0.0
+
+
+@pytest.mark.parametrize(("mass", "carried"), [(0.01, False), (2.0, True)])
+def test_in_a_contact_there_is_a_body_only_where_one_was_carried(mass, carried):
+    arm = Carrying(seed=5)
+    arm.now = 50.0
+    last = send_to(new_watch(learned()), arm.part(3.0))[-1]
+    standard = last.body.standard.copy()
+    standard[-1] = mass
+    contact = replace(
+        last, status=PayloadStatus.CONTACT, body=replace(last.body, standard=standard)
+    )
+    payload, node = publishing(payload_frame=PLACE.frame)
+    payload.use(SimpleNamespace(push=lambda *_: [contact], learned=1.0), "abc")
+    payload.push([STATE])
+    (message,) = node.topics["~/payload"]
+    assert np.isfinite(message.payload.inertia.m) == carried
 
 
 def test_a_frame_that_is_not_there_is_refused_at_once():
