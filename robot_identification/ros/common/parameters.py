@@ -7,6 +7,7 @@ it is not.
 from __future__ import annotations
 
 import sys
+import threading
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -128,6 +129,7 @@ class NodeParameters(Generic[Own]):
     def __init__(self, kind: type[Own], values: Mapping[str, Any]) -> None:
         self._kind, self._values = kind, dict(values)
         self._now: Own | None = None
+        self._changing = threading.Lock()  # values may be read while they are changed
 
     @classmethod
     def of(cls, now: Own) -> NodeParameters[Own]:
@@ -141,18 +143,20 @@ class NodeParameters(Generic[Own]):
         Raises:
             SettingError: one that must be given is missing.
         """
-        if self._now is None:
-            for entry in self._kind.table().values():
-                value = self._values[entry.name]
-                if entry.required and entry.problem(value):
-                    raise _missing(entry, value)
-            self._now = self._kind(**self._values)
-        return self._now
+        with self._changing:
+            if self._now is None:
+                for entry in self._kind.table().values():
+                    value = self._values[entry.name]
+                    if entry.required and entry.problem(value):
+                        raise _missing(entry, value)
+                self._now = self._kind(**self._values)
+            return self._now
 
     def change(self, values: Mapping[str, Any]) -> None:
         """Take over new values by name."""
-        self._values |= values
-        self._now = None
+        with self._changing:
+            self._values |= values
+            self._now = None
 
 
 def _missing(entry: Setting, value: object) -> SettingError:

@@ -1,6 +1,7 @@
 """Parameters of nodes: unknown ones are refused, changes are checked, and the node is asked."""
 
 import sys
+import threading
 from dataclasses import dataclass
 
 import pytest
@@ -11,7 +12,11 @@ from rclpy.parameter import Parameter
 from refused_starts import refused_start
 from robot_identification.errors import NotActiveError, RobotDescriptionError, SettingError
 from robot_identification.ros.common.parameter_files import read_parameters
-from robot_identification.ros.common.parameters import SharedParameters, declare
+from robot_identification.ros.common.parameters import (
+    NodeParameters,
+    SharedParameters,
+    declare,
+)
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.settings import Settings, same, setting
 from ros_nodes import node
@@ -45,6 +50,28 @@ def file(tmp_path, monkeypatch):
 
 def change(made, name, value):
     return made.set_parameters([Parameter(name, value=value)])[0]
+
+
+def test_a_value_that_changes_while_another_thread_reads_is_not_lost():
+    reading, changed = threading.Event(), threading.Event()
+
+    @dataclass(frozen=True)
+    class Slow(Parameters):
+        """Parameters that are changed while they are put together."""
+
+        def __post_init__(self):
+            reading.set()
+            changed.wait(0.05)  # whoever changes them has to wait
+
+    given = {name: entry.default for name, entry in Slow.table().items()}
+    parameters = NodeParameters(Slow, given)
+    reader = threading.Thread(target=lambda: parameters.now)
+    reader.start()
+    reading.wait()
+    parameters.change({"speed": 2.0})
+    changed.set()
+    reader.join()
+    assert parameters.now.speed == 2.0
 
 
 @pytest.mark.ros
