@@ -66,6 +66,9 @@ _WORK: dict[Any, tuple[Any, str]] = {
         (MassMatrix, "calibration/mass_matrix"),
     )
 }
+_BESIDE_WORK = tuple(
+    kind.Request for kind in (BaseParameters, InverseDynamics, Gravity, MassMatrix)
+)
 _BEGIN_RECORDING = "acquisition/start"
 _END_RECORDING = "acquisition/stop"
 _STOP = "excitation/stop"
@@ -126,12 +129,15 @@ class Verbs(Asking):
     def ask(self, request: Any) -> Any:
         """Send a request of work that takes as long as it takes.
 
-        An interruption (KeyboardInterrupt) cancels the work.
+        An interruption (KeyboardInterrupt) cancels the work; not where the node answers beside its
+        work, which is then that of somebody else.
         """
         kind, name = _WORK[type(request)]
         try:
             return self._call(kind, name, request, UNTIL_DONE)
         except KeyboardInterrupt:
+            if isinstance(request, _BESIDE_WORK):
+                raise
             with signals_ignored(), suppress(RobotIdentificationError):
                 self.cancel(name.partition("/")[0])
             raise

@@ -175,6 +175,18 @@ def test_a_node_that_stays_away_has_ended(transport):
     assert transport.now < 3.0 + asking.SILENT + 1.0
 
 
+def test_an_interruption_of_a_question_leaves_the_work_of_others_alone(transport):
+    transport.answers = [FINE]
+
+    def step():
+        raise KeyboardInterrupt
+
+    transport.step = step
+    with pytest.raises(KeyboardInterrupt):
+        Verbs(transport).ask(BaseParameters.Request())
+    assert transport.names == ["identification/base_parameters"]
+
+
 @pytest.mark.parametrize("answer", [Trigger.Response(success=True), Trigger.Response()])
 def test_an_interruption_cancels_the_work_of_the_node(transport, answer):
     transport.answers = [FINE, answer]
