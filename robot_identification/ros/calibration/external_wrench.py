@@ -29,9 +29,13 @@ class ExternalWrench:
 
     def __init__(self, node: Node, robot: RobotModel, values: CalibrationParameters) -> None:
         frames = urdf_frames(values.robot, robot)
-        frame = mounting(robot, values.wrench_frame, frames)
+        # A joint stands for the link that it moves: transforms have frames of links alone.
+        named = values.wrench_frame
+        moved = {joint.name: joint.link for joint in robot.joints}
+        links = {*frames, *moved.values()}
+        self._frame = named if named in links else moved.get(named, named)
+        frame = mounting(robot, self._frame, frames)
         self._estimator = WrenchEstimator(robot, frame, values.wrench_settings())
-        self._frame = values.wrench_frame
         self._told, self._sent = np.zeros(len(COMPONENTS)), 0
         self._wrenches, self._deviations = (
             qos.create_publisher(node, WrenchStamped, topic, qos.STATES_OUT)

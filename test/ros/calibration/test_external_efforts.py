@@ -7,7 +7,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from robot_identification.msg import JointContact
 
-from live_nodes import ROBOT, TRUTH
+from live_nodes import BEGIN, ROBOT, TRUTH
 from made_up_contacts import planar_arm, planar_force, pushed
 from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.errors import SettingError
@@ -15,6 +15,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf_prior import urdf_prior
 from robot_identification.robot.model import JointLimits
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
+from robot_identification.ros.calibration.external_wrench import ExternalWrench
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common.joint_states import Sample, stamp_of
 
@@ -230,6 +231,17 @@ def test_the_wrench_at_a_frame_is_published_with_its_deviation(tmp_path):
         "1.00",
         "0.00",
     )
+
+
+@pytest.mark.parametrize("frame", ["joint_6", "link_6"])
+def test_a_wrench_at_a_joint_is_at_the_link_that_it_moves(frame):
+    robot, node = load_robot("tx40"), Collector()
+    assert (robot.joints[-1].name, robot.joints[-1].link) == ("joint_6", "link_6")
+    values = CalibrationParameters(robot="tx40", external_efforts=True, wrench_frame=frame)
+    wrench = ExternalWrench(node, robot, values)
+    wrench.publish(np.array([BEGIN]), np.full((1, 6), 0.3), *np.ones((2, 1, 6)))
+    (message,) = node.topics["~/external_wrench"]
+    assert message.header.frame_id == "link_6"
 
 
 def test_a_frame_that_the_robot_does_not_have_is_refused_at_the_start():
