@@ -47,7 +47,8 @@ class _Work:
         recording: its identifier.
         overrides: processing settings of the requests.
         identification: has taken in the first blocks.
-        taken: these.
+        taken: how many.
+        newest: the last of them; the others are kept by nobody here.
         described: the recording without samples, with what is known of its efforts; None before
             settings were derived.
         judged: what is wrong with the part of it from which settings were derived.
@@ -56,7 +57,8 @@ class _Work:
     recording: str
     overrides: ProcessingSettings
     identification: GrowingIdentification
-    taken: tuple[RawSamples, ...] = ()
+    taken: int = 0
+    newest: RawSamples | None = None
     described: Recording | None = None
     judged: tuple[Finding, ...] = ()
 
@@ -65,8 +67,8 @@ class _Work:
 
         A block that came late stands before others, so that the last place is another's.
         """
-        taken = len(self.taken)
-        same = len(source.blocks) >= taken > 0 and source.blocks[taken - 1] is self.taken[-1]
+        blocks, taken = source.blocks, self.taken
+        same = len(blocks) >= taken > 0 and blocks[taken - 1] is self.newest
         return same and (self.recording, self.overrides) == (source.recording, overrides)
 
 
@@ -109,8 +111,8 @@ class RunningRecordings:
             meant = replace(self._robot, effort_meaning=EffortMeaning(source.effort_meaning))
             begun = GrowingIdentification(meant, self._base, source.recording, overrides)
             work = _Work(source.recording, overrides, begun)
-        work.identification.push(source.blocks[len(work.taken) :], cancelled=cancelled)
-        work.taken = source.blocks
+        work.identification.push(source.blocks[work.taken :], cancelled=cancelled)
+        work.taken, work.newest = len(source.blocks), source.blocks[-1] if source.blocks else None
         settled_at = work.identification.settled_at
         if settled_at is not None and work.described is None:
             early = self._described(source, settled_at, cancelled)

@@ -1,6 +1,8 @@
 """Requests to identify a recording that runs, one after the other."""
 
+import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -82,6 +84,17 @@ def test_a_block_that_comes_late_is_folded_in_with_all_the_others(cell):
     cell.live.add(Block("run", number, number * SIZE, False, late, Counts()), "joint_torque")
     assert cell.ask().sources[0].samples == 75 * RATE
     assert cell.folded[-1] == 75 * RATE
+
+
+def test_samples_of_a_recording_that_was_forgotten_are_kept_by_nobody(cell):
+    cell.record(70.0)
+    cell.ask()
+    del cell.blocks
+    number = cell.sent - 5
+    kept = weakref.ref(cell.live.get("run").blocks[number])
+    cell.live._recordings.clear()
+    gc.collect()
+    assert kept() is None
 
 
 def test_a_recording_that_has_ended_is_worked_on_whole(cell):
