@@ -197,9 +197,8 @@ class OnlineFilter:
             self._append(stamps, position, effort, None)
             # Of a driver that repeats a stamp, or has none, one sample is kept.
             places = in_order(self._stamps).places
-            stamps, position, effort = (
-                signal[places] for signal in (self._stamps, self._position, self._effort)
-            )
+            stamps = self._stamps[places]
+            position, effort = self._position[places], self._effort[places]
             self._begin_run()
             if len(stamps) < BEGINNING:
                 self._append(stamps, position, effort, None)
