@@ -20,38 +20,56 @@ import numpy as np
 from robot_identification.srv import Identify, Validate
 
 from robot_identification import msg
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.demo.session import Session
 from robot_identification.ros.messages.error_codes import CODES
+from robot_identification.signals.recording import RawSamples
 
 SECONDS = 5.0
 REPEATED = 400
+ROBOT = "tx40"
 
 
-def record(session: Session) -> str:
-    """Return a recording of the simulated robot."""
-    with session.verbs.recorded() as recording:
+def record(session: Session) -> None:
+    """Have a recording of the simulated robot: the current one, that the others ask about."""
+    with session.verbs.recorded():
         session.client.spin(SECONDS)
-    return recording.name
 
 
-def begun(session: Session, recording: str) -> object:
+def long_bags(folder: Path) -> list[str]:
+    """Return a bag of a made-up motion under many names: reading it takes a while."""
+    joints = len(load_robot(ROBOT).joints)
+    time = np.arange(0.0, SECONDS, 1e-3)[:, None]
+    q = np.sin((1.0 + 0.3 * np.arange(joints)) * time)
+    tau = np.random.default_rng(0).normal(size=q.shape)
+    stamps = np.rint(1e9 * (1.0 + time[:, 0])).astype(np.int64)
+    names = load_robot(ROBOT).joint_names
+    write_joint_states(folder / "bag", names, RawSamples(stamps, q, None, tau))
+    links = [folder / f"bag_{number}" for number in range(REPEATED)]
+    for link in links:
+        link.symlink_to(folder / "bag")
+    return [str(link) for link in links]
+
+
+def begun(session: Session, bags: list[str]) -> object:
     """Return the future of a long request."""
-    request = Identify.Request(data=msg.DataSelection(recordings=[recording] * REPEATED))
+    request = Identify.Request(data=msg.DataSelection(bags=bags))
     future = session.verbs.begun.ask(request)
     session.client.spin(0.2)
     return future
 
 
-def measure(session: Session, recording: str, calls: int) -> list[float]:
+def measure(session: Session, bags: list[str], calls: int) -> list[float]:
     """Return the delays of the answers BUSY in s."""
     delays: list[float] = []
     with Client(session.namespace) as other:
         verbs = Verbs(other).answers
         verbs.require("identification")
         while len(delays) < calls:
-            future = begun(session, recording)
+            future = begun(session, bags)
             while not future.done() and len(delays) < calls:  # type: ignore[attr-defined]
                 request = (Identify, Validate)[len(delays) % 2].Request()
                 started = time.perf_counter()
@@ -73,11 +91,12 @@ def main() -> int:
     arguments = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        Session(Path(folder), description="tx40") as session,
+        Session(Path(folder), description=ROBOT) as session,
     ):
         session.wait_until_ready()
-        recording = record(session)
-        delays = 1e3 * np.array(measure(session, recording, arguments.calls))
+        record(session)
+        bags = long_bags(Path(folder))
+        delays = 1e3 * np.array(measure(session, bags, arguments.calls))
     found = {
         "answers": len(delays),
         "median_ms": round(float(np.median(delays)), 2),

@@ -7,6 +7,7 @@ import pytest
 from robot_identification.srv import BaseParameters, Identify, Validate
 from std_srvs.srv import Trigger
 
+from long_work import many_bags
 from robot_identification import msg
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.verbs import Verbs
@@ -15,12 +16,13 @@ from robot_identification.ros.messages.error_codes import CODES
 pytestmark = pytest.mark.ros
 
 CANCELS = 20
-UNTIL_CANCELLED = 3000  # times the same recording: nobody waits for the end
+UNTIL_CANCELLED = 3000  # times the same motion: nobody waits for the end
 FLOOD = 200
 
 
 def asking(recording, times=1, **fields):
-    return Identify.Request(data=msg.DataSelection(recordings=[recording] * times), **fields)
+    data = msg.DataSelection(recordings=[recording], bags=many_bags(times - 1))
+    return Identify.Request(data=data, **fields)
 
 
 def usable(faulty, recording):
@@ -131,17 +133,17 @@ def test_a_parameter_that_cannot_change_is_refused_with_the_reason(
 def test_a_parameter_that_changes_holds_from_the_next_request_on(
     faulty, recording, name, value, default, seen
 ):
-    many = 40
+    asked = asking(recording)  # both parameters hold for live recordings alone
     answers = []
     try:
         for change in (None, value, None):
-            running = begun(faulty, recording, many)
+            running = faulty.begin(asked)
             if change is not None:
                 answer = set_parameter(faulty, name, change)
                 assert answer.successful, answer.reason
                 while running.done():  # too late: a busy machine has served the node before us
                     assert set_parameter(faulty, name, default).successful
-                    running = begun(faulty, recording, many)
+                    running = faulty.begin(asked)
                     assert set_parameter(faulty, name, change).successful
             faulty.wait(running.done, "answer")
             assert running.result().success, running.result().message

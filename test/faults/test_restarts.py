@@ -9,6 +9,7 @@ from robot_identification.srv import Identify, Validate
 from std_srvs.srv import Trigger
 
 from faults.driver import FaultySuite, noisy_states
+from long_work import many_bags
 from robot_identification import msg
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses
@@ -83,7 +84,7 @@ def test_who_comes_late_gets_the_result_and_the_blocks(suite, recording):
 def test_an_identification_node_that_was_killed_knows_the_blocks_again(suite, recording, state):
     before = values(suite.identify(recording).result)
     if state == "identifying":
-        many = Identify.Request(data=msg.DataSelection(recordings=[recording] * 1000))
+        many = Identify.Request(data=msg.DataSelection(bags=many_bags(1000)))
         future = suite.begin(many)
         assert not future.done()
     restart(suite, "identification", Trigger, "cancel")

@@ -9,6 +9,7 @@ import pytest
 from robot_identification.srv import Identify
 
 from live_nodes import BEGIN, ROBOT, motion
+from long_work import names_of
 from robot_identification import msg
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.ros.messages.error_codes import CODES
@@ -65,7 +66,7 @@ def test_a_bag_that_goes_away_while_it_is_read_is_told(faulty, recording, tmp_pa
     bag = tmp_path / "bag"
     write_joint_states(bag, ROBOT.joint_names, RawSamples(stamps, q, None, tau), storage=storage)
     good = faulty.identify(recording).result
-    request = Identify.Request(data=msg.DataSelection(bags=[str(bag)] * MANY))
+    request = Identify.Request(data=msg.DataSelection(bags=names_of(bag, MANY)))
     reading = faulty.begin(request)
     time.sleep(0.05)
     if fault == "unplugged":

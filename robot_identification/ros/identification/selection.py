@@ -47,7 +47,7 @@ def live_recordings(
             there is none.
         UnknownRecordingError: if one is not in memory.
     """
-    _refuse_twice("bags", [str(Path(bag).resolve()) for bag in data.bags])
+    _refuse_twice("bags", [str(Path(bag).absolute()) for bag in data.bags])
     for field in _OF_BAGS:
         value = getattr(data, field)
         if not data.bags and value:

@@ -14,6 +14,7 @@ from robot_identification.srv import Identify as IdentifyService
 
 from action_goals import ABORTED, CANCELED, SUCCEEDED, Goals
 from live_nodes import ROBOT, states
+from long_work import many_bags, names_of
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.ros.common.actions import JobAction
 from robot_identification.ros.common.jobs import JobSlot
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.ros
 IDENTIFY, DIDIM = "identification/identify", "identification/didim"
 RATE = 200.0
 CANCELS = 5
-UNTIL_CANCELLED = 3000  # times the same recording: nobody waits for the end
+UNTIL_CANCELLED = 3000  # times the same motion: nobody waits for the end
 FLOOD = 20
 
 
@@ -54,9 +55,9 @@ def bag(tmp_path_factory):
 
 
 def asking(recording, times=1):
-    """Return a goal that takes the longer, the more often it names a recording."""
+    """Return a goal that takes the longer, the more often it names the same motion."""
     goal = Identify.Goal()
-    goal.data.recordings = [recording] * times
+    goal.data.recordings, goal.data.bags = [recording], many_bags(times - 1)
     return goal
 
 
@@ -65,7 +66,7 @@ def endless(bag):
     goal = IdentifyDidim.Goal(
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
-    goal.data.bags = [str(bag)] * 4
+    goal.data.bags = names_of(bag, 4)
     return goal
 
 

@@ -3,6 +3,7 @@ import pytest
 from robot_identification.srv import BaseParameters, IdentifyDidim
 from sensor_msgs.msg import JointState
 
+from long_work import names_of
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
@@ -154,7 +155,7 @@ def test_the_node_answers_while_didim_runs_and_cancel_ends_it(suite, bag):
     request = IdentifyDidim.Request(
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
-    request.data.bags = [str(bag)] * 4
+    request.data.bags = names_of(bag, 4)
     answer = suite.begin(request)
     suite.wait(lambda: any(message.iteration for message in suite.progress), "first iteration")
     assert suite.verbs.answers.ask(BaseParameters.Request()).success

@@ -8,6 +8,7 @@ from rclpy.duration import Duration
 from robot_identification.srv import BaseParameters, Identify, IdentifyPayload, Validate
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion, states
+from long_work import names_of
 from robot_identification import msg
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
@@ -325,11 +326,11 @@ def test_a_robot_at_rest_tells_nothing_and_leaves_the_result(suite, recording):
     assert same(suite.latched(), good)
 
 
-def test_one_at_a_time_busy_at_once_and_cancel(suite, recording):
+def test_one_at_a_time_busy_at_once_and_cancel(suite, recording, bag):
     answer = suite.identify(recording)
     assert answer.success, answer.message
     good = answer.result
-    request = Identify.Request(data=msg.DataSelection(recordings=[recording] * MANY))
+    request = Identify.Request(data=msg.DataSelection(bags=names_of(bag, MANY)))
     long = suite.begin(request)
     assert suite.identify(recording).error_code == CODES.BUSY
     other = Validate.Request(data=msg.DataSelection(recordings=[recording]))
