@@ -15,12 +15,12 @@ from robot_identification.errors import (
     UnknownRobotError,
 )
 from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
-from robot_identification.files.results import is_result, read_result_of
+from robot_identification.files.results import read_result_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.result_settings import settings_of
+from robot_identification.robot.files.values import is_result
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.messages.common import stated
@@ -112,14 +112,14 @@ def values_to_validate(
         raise SettingError("result", request.result, "says it all; leave out names and values")
     if request.result:
         robot, remarks = _with_law_of(request.result, robot)
-        return robot, values_of_file(request.result, robot), remarks
+        values = values_of_file(request.result, robot)
+        return robot, values, (*remarks, *values.warnings)
     if request.names or request.values:
         given = named_values(request.names, request.values)
         return robot, BaseValues(base_values(given, base)), ()
     if last is None:
         raise ResultFileError("the last result", "there is none: call ~/identify first")
-    values = BaseValues(last.estimate.values, settings_of(last))
-    return last.model_of(robot), values, last.remarks_on(robot)
+    return last.model_of(robot), BaseValues.of(last), last.remarks_on(robot)
 
 
 def _with_law_of(path: str, robot: RobotModel) -> tuple[RobotModel, tuple[str, ...]]:
