@@ -15,6 +15,7 @@ from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.acquisition.recorder import continuation
 from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.identification.recording import LiveRecording
 from robot_identification.ros.identification.recordings import LiveRecordings
@@ -54,7 +55,18 @@ def live_recordings(
             raise SettingError(field, value, "is about bags, and none is selected; leave it out")
     names = list(data.recordings) or ([] if data.bags else [""])
     _refuse_twice("recordings", names)
-    return [live.get(name, patience=_PATIENCE, cancelled=cancelled) for name in names]
+    found = [live.get(name, patience=_PATIENCE, cancelled=cancelled) for name in names]
+    return [_linked(one, found) for one in found]
+
+
+def _linked(recording: LiveRecording, found: Sequence[LiveRecording]) -> LiveRecording:
+    """Return a recording that knows the one that goes on where the clock was set back.
+
+    That may have begun to come while the first was already taken.
+    """
+    following = continuation(recording.recording)
+    known = any(one.recording == following for one in found)
+    return replace(recording, after=following) if known else recording
 
 
 def _refuse_twice(field: str, names: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from robot_identification.errors import ModelMismatchError, NotConvergedError
 from robot_identification.files.output_folder import OutputFolder
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.belonging import different_efforts
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of
@@ -241,7 +242,9 @@ class IdentificationWork:
             progress=report,
             cancelled=cancelled,
         )
-        return replace(validation, warnings=(*remarks, *validation.warnings))
+        different = {**validation.different_settings, **different_efforts(robot, model.efforts)}
+        warnings = (*remarks, *validation.warnings)
+        return replace(validation, different_settings=different, warnings=warnings)
 
 
 def _last_stamp(recordings: Sequence[Recording]) -> int:

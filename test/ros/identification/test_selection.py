@@ -1,11 +1,14 @@
 """Recordings that requests select."""
 
+import numpy as np
 import pytest
 
 from robot_identification import msg
 from robot_identification.errors import SettingError, UnknownRecordingError
+from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.selection import live_recordings
+from robot_identification.signals.recording import RawSamples
 
 LIVE = LiveRecordings(10**6, 3)
 
@@ -35,3 +38,26 @@ def test_fields_of_bags_beside_live_recordings_are_about_the_bags():
 def test_without_a_selection_it_is_the_current_recording():
     with pytest.raises(UnknownRecordingError, match="no recording yet"):
         live_recordings(msg.DataSelection(), LIVE)
+
+
+class SecondComesLater(LiveRecordings):
+    """Live recordings of which the second begins to come while the first is being taken."""
+
+    def get(self, recording="", **options):
+        found = super().get(recording, **options)
+        self.add(block("r.2"), "joint_torque")
+        return found
+
+
+def block(recording):
+    values = np.zeros((1, 2))
+    samples = RawSamples(np.zeros(1, dtype=np.int64), values, None, values)
+    return Block(recording, 0, 0, True, samples, Counts(received=1))
+
+
+def test_a_recording_knows_the_one_that_goes_on_however_late_that_comes():
+    live = SecondComesLater(10**6, 3)
+    live.add(block("r"), "joint_torque")
+    first, second = live_recordings(msg.DataSelection(recordings=["r", "r.2"]), live)
+    assert "the clock was set back; r.2 goes on" in first.warnings()[0]
+    assert "begins where the clock was set back in r" in second.warnings()[0]
