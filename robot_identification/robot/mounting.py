@@ -87,8 +87,8 @@ def mounting(
 
     Args:
         robot: the robot.
-        name: link or joint of the robot, or a frame of its URDF, in which a joint is where the
-            frame of the link is that it moves; None: the last link, where the robot has only one.
+        name: link or joint of the robot, or a frame of its URDF; a joint stands for the link that
+            it moves; None: the last link, where the robot has only one.
         frames: frames of the links of the robot's URDF, where it has one.
 
     Raises:
@@ -97,17 +97,20 @@ def mounting(
     """
     if name is None:
         name = _last_link(robot)
-    links = {joint.name: joint.link for joint in robot.joints}
-    found = (frames or {}).get(name) or (frames or {}).get(links.get(name, ""))
+    frames = frames or {}
+    moved = {joint.name: joint.link for joint in robot.joints}
+    if name not in frames and name not in moved.values():
+        name = moved.get(name, name)
+    found = frames.get(name)
     if found is not None:  # the axes of the robot's own frames are turned into those of motion
         if found.joint < 0:
             raise SettingError("frame", name, "does not move; a payload there is not identifiable")
         first = robot.layout.first(found.joint)
         return Mounting(name, found.joint, first, found.rotation, found.translation)
     for index, joint in enumerate(robot.joints):
-        if name in (joint.link, joint.name):
+        if name == joint.link:
             return Mounting(name, index, robot.layout.first(index), np.eye(3), np.zeros(3))
-    known = [*(joint.link for joint in robot.joints), *(frames or {})]
+    known = [*(joint.link for joint in robot.joints), *frames]
     hint = suggestion(name, known) or f"; there are {', '.join(dict.fromkeys(known))}"
     raise SettingError("frame", name, f"no moving link of {robot.name} has this name{hint}")
 

@@ -52,7 +52,7 @@ def test_a_joint_of_a_urdf_is_where_the_link_is_that_it_moves(tmp_path):
     robot = load_robot(path, effort_meaning="joint_torque")
     frames = urdf_frames(path, robot)
     joint, link = (mounting(robot, name, frames) for name in ("elbow", "fore"))
-    assert joint.frame == "elbow"
+    assert joint.frame == "fore", "transforms know links"
     np.testing.assert_array_equal(joint.to_link, link.to_link)
     assert not np.allclose(joint.rotation, np.eye(3))
 

@@ -29,12 +29,8 @@ class ExternalWrench:
 
     def __init__(self, node: Node, robot: RobotModel, values: CalibrationParameters) -> None:
         frames = urdf_frames(values.robot, robot)
-        # A joint stands for the link that it moves: transforms have frames of links alone.
-        named = values.wrench_frame
-        moved = {joint.name: joint.link for joint in robot.joints}
-        links = {*frames, *moved.values()}
-        self._frame = named if named in links else moved.get(named, named)
-        frame = mounting(robot, self._frame, frames)
+        frame = mounting(robot, values.wrench_frame, frames)
+        self._frame = frame.frame  # of a link, which transforms know
         self._estimator = WrenchEstimator(robot, frame, values.wrench_settings())
         self._told, self._sent = np.zeros(len(COMPONENTS)), 0
         self._wrenches, self._deviations = (
