@@ -15,7 +15,7 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.ros.identification.recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.messages.blocks import block_message, raw_block
 from robot_identification.ros.messages.results import result_message
 from robot_identification.signals.recording import RawSamples

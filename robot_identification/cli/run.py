@@ -154,7 +154,7 @@ def settle(options: argparse.Namespace) -> None:
     Raises:
         SettingError: one is impossible, or two of them cannot go together.
     """
-    from robot_identification.ros.common.namespaces import resolved
+    from robot_identification.ros.launching.namespaces import resolved
 
     options.namespace = resolved(options.namespace, name="--namespace")
     _check_plan(options)

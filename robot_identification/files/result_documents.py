@@ -16,8 +16,8 @@ import yaml
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification import entries as entry_of
+from robot_identification.identification.delays.effort_delay import EFFORT_DELAY
 from robot_identification.identification.diagnosis.finding import finding_of
-from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.estimators.essential import Elimination, Removal
 from robot_identification.identification.estimators.huber import robustness_of

@@ -9,9 +9,9 @@ from typing import Any
 
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.belonging import EFFORT_MEANING, effort_meaning_entry
+from robot_identification.identification.delays.effort_delay import delay_entry
 from robot_identification.identification.diagnosis.finding import Finding, worst_first
 from robot_identification.identification.diagnosis.outcome import outcome_findings
-from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators.choice import ESTIMATORS
 from robot_identification.identification.estimators.estimator import Fit
 from robot_identification.identification.estimators.huber import robustness_warnings

@@ -14,6 +14,7 @@ from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.belonging import effort_meaning_entry
+from robot_identification.identification.delays.effort_delay import delay_entry
 from robot_identification.identification.diagnosis.finding import (
     Finding,
     finding_entries,
@@ -22,7 +23,6 @@ from robot_identification.identification.diagnosis.finding import (
 from robot_identification.identification.diagnosis.judgement import Judgement
 from robot_identification.identification.diagnosis.outcome import error_findings
 from robot_identification.identification.diagnosis.recording import recording_findings
-from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of, fit
 from robot_identification.identification.estimators.essential import EliminationRule

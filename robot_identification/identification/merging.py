@@ -19,8 +19,8 @@ from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.belonging import EFFORT_MEANING, effort_meaning_of
+from robot_identification.identification.delays.effort_delay import EFFORT_DELAY
 from robot_identification.identification.diagnosis.folded import folded_findings
-from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.estimators.choice import (
     DEFAULT,
     STACKED,

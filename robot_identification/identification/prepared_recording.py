@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from robot_identification.identification.effort_delay import with_known_delay
+from robot_identification.identification.delays.effort_delay import with_known_delay
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording

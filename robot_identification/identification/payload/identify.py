@@ -11,7 +11,7 @@ import numpy as np
 from robot_identification.errors import ResultMismatchError, SettingError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.belonging import refuse_other_parameters
-from robot_identification.identification.effort_delay import delay_entry
+from robot_identification.identification.delays.effort_delay import delay_entry
 from robot_identification.identification.friction.choice import needs_whole
 from robot_identification.identification.identify import identify
 from robot_identification.identification.payload.estimate import (

@@ -15,6 +15,7 @@ from robot_identification.calibration.running_payload.tracker import PayloadStat
 from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.calibration.spread import Spread
 from robot_identification.errors import EffortSignError, InputError, NoEffortError
+from robot_identification.errors.numerical import NUMERICAL_ERRORS
 from robot_identification.identification.payload.body import BodyEstimate
 from robot_identification.msg import PayloadBody, PayloadEstimate
 from robot_identification.robot.loops import refuse_loops
@@ -24,7 +25,6 @@ from robot_identification.ros.calibration.parameters import CalibrationParameter
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
 from robot_identification.ros.common.joint_states import Sample, joint_side_of
-from robot_identification.ros.common.numerical_errors import NUMERICAL_ERRORS
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.payload import body_message
 

@@ -35,10 +35,10 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import Cancelled, Job, JobSlot
 from robot_identification.ros.identification.outputs import check_output
-from robot_identification.ros.identification.recording import LiveRecording
-from robot_identification.ros.identification.recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.recording import LiveRecording
+from robot_identification.ros.identification.recordings.selection import live_recordings, read_data
 from robot_identification.ros.identification.requests import processing_of
-from robot_identification.ros.identification.selection import live_recordings, read_data
 from robot_identification.ros.messages.payload import fill_gains, fill_payload
 from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording

@@ -15,6 +15,7 @@ import numpy as np
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from robot_identification.errors import InputError, RecordingError, ResultRefusedError
+from robot_identification.errors.numerical import NUMERICAL_ERRORS
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.result import IdentificationResult
@@ -22,7 +23,6 @@ from robot_identification.identification.rows.growing import SETTLE, StreamingId
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block
-from robot_identification.ros.common.numerical_errors import NUMERICAL_ERRORS
 from robot_identification.settings import Settings, setting
 
 # Blocks that may wait: at ten a second, more than the thread can ever be behind on a sound machine.

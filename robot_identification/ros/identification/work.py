@@ -26,17 +26,17 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.identification.outputs import check_output
-from robot_identification.ros.identification.recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.running_recordings import (
+    RunningRecordings,
+    is_about_whole,
+)
+from robot_identification.ros.identification.recordings.selection import live_recordings, read_data
 from robot_identification.ros.identification.requests import (
     fit_request,
     processing_of,
     values_to_validate,
 )
-from robot_identification.ros.identification.running_recordings import (
-    RunningRecordings,
-    is_about_whole,
-)
-from robot_identification.ros.identification.selection import live_recordings, read_data
 from robot_identification.ros.identification.services import (
     references_of,
     report_didim,

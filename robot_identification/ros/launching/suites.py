@@ -12,7 +12,6 @@ from typing import Any
 from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.choice import DIDIM
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.ros.common.namespaces import resolved
 from robot_identification.ros.common.parameter_files import (
     shipped_file,
     shipped_parameters,
@@ -29,6 +28,7 @@ from robot_identification.ros.launching.arguments import (
     SIMULATORS,
 )
 from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters
+from robot_identification.ros.launching.namespaces import resolved
 
 _NO_EFFORT_NOISE = MappingProxyType({"effort_noise": [0.0], "effort_noise_fraction": 0.0})
 _PACE = "real_time_factor"

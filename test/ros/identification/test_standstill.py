@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robot_identification.ros.identification.recording import Repetition
+from robot_identification.ros.identification.recordings.recording import Repetition
 
 
 def longest(position, effort):

@@ -13,8 +13,8 @@ from robot_identification.files.output_folder import OutputFolder
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.ros.identification.recordings import LiveRecordings
-from robot_identification.ros.identification.running_recordings import is_about_whole
+from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.running_recordings import is_about_whole
 from robot_identification.ros.identification.work import IdentificationWork
 
 SIZE = 50

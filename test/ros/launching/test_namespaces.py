@@ -3,7 +3,7 @@
 import pytest
 
 from robot_identification.errors import SettingError
-from robot_identification.ros.common.namespaces import resolved
+from robot_identification.ros.launching.namespaces import resolved
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import continuation
 from robot_identification.ros.common.jobs import Cancelled
-from robot_identification.ros.identification.recording import LiveRecording
-from robot_identification.ros.identification.recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.recording import LiveRecording
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.temperature import joined

@@ -6,8 +6,8 @@ import pytest
 from robot_identification import msg
 from robot_identification.errors import SettingError, UnknownRecordingError
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.ros.identification.recordings import LiveRecordings
-from robot_identification.ros.identification.selection import live_recordings
+from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
+from robot_identification.ros.identification.recordings.selection import live_recordings
 from robot_identification.signals.recording import RawSamples
 
 LIVE = LiveRecordings(10**6, 3)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from robot_identification.errors import RecordingError
-from robot_identification.identification.delay_estimation import estimate_effort_delay
+from robot_identification.identification.delays.delay_estimation import estimate_effort_delay
 from robot_identification.identification.rows.whole import Cancelled
 from robot_identification.identification.source import Source
 from robot_identification.robot.model import RobotModel

@@ -18,8 +18,8 @@ from robot_identification.errors import CancelledError, UnknownRecordingError
 from robot_identification.identification.source import SPOILT
 from robot_identification.ros.acquisition.recorder import Block, continuation
 from robot_identification.ros.common.jobs import Cancelled
-from robot_identification.ros.identification.block_ledger import Arrival, BlockLedger
-from robot_identification.ros.identification.recording import LiveRecording, size_of
+from robot_identification.ros.identification.recordings.block_ledger import Arrival, BlockLedger
+from robot_identification.ros.identification.recordings.recording import LiveRecording, size_of
 
 LONGEST_NAME = 255
 _FEWEST_OWN = 2  # the recording that runs, and the one that ended last

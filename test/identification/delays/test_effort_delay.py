@@ -7,8 +7,8 @@ from friction_arm import arm, moved, values_of
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NoEffortError, RecordingError
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.identification.delay_estimation import estimate_effort_delay
-from robot_identification.identification.effort_delay import EFFORT_DELAY, with_known_delay
+from robot_identification.identification.delays.delay_estimation import estimate_effort_delay
+from robot_identification.identification.delays.effort_delay import EFFORT_DELAY, with_known_delay
 from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values

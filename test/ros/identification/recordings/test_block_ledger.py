@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.ros.identification.block_ledger import Arrival, BlockLedger
+from robot_identification.ros.identification.recordings.block_ledger import Arrival, BlockLedger
 from robot_identification.signals.recording import RawSamples
 
 SAMPLES = 10

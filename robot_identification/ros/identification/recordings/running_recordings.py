@@ -16,8 +16,8 @@ from robot_identification.identification.rows.growing_identification import Grow
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
-from robot_identification.ros.identification.recording import LiveRecording
-from robot_identification.ros.identification.selection import recording_of
+from robot_identification.ros.identification.recordings.recording import LiveRecording
+from robot_identification.ros.identification.recordings.selection import recording_of
 from robot_identification.signals.recording import RawSamples, Recording
 
 

@@ -8,8 +8,11 @@ import pytest
 
 from robot_identification.errors import CancelledError, UnknownRecordingError
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.ros.identification.recording import size_of
-from robot_identification.ros.identification.recordings import LiveRecordings, last_block_due
+from robot_identification.ros.identification.recordings.live_recordings import (
+    LiveRecordings,
+    last_block_due,
+)
+from robot_identification.ros.identification.recordings.recording import size_of
 from robot_identification.signals.recording import RawSamples
 
 

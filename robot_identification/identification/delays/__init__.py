@@ -1,0 +1,1 @@
+"""Delays of efforts against positions: stated, or estimated from the data."""

@@ -1,0 +1,1 @@
+"""Recordings that acquisition sends: kept, put in order, and selected by requests."""
