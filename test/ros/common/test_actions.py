@@ -14,7 +14,7 @@ from robot_identification.srv import Identify as IdentifyService
 
 from action_goals import ABORTED, CANCELED, SUCCEEDED, Goals
 from live_nodes import ROBOT, states
-from long_work import many_bags, names_of
+from long_work import many_bags
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.ros.common.actions import JobAction
 from robot_identification.ros.common.jobs import JobSlot
@@ -45,10 +45,19 @@ def recording(suite):
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory):
     """Efforts and reference of a minute."""
-    raw = raw_samples("scara", "scara", RATE, (0.05, 0.01), positions=False)
+    return written(tmp_path_factory.mktemp("bags") / "bag")
+
+
+@pytest.fixture(scope="module")
+def bags(bag):
+    """Four such bags, each with noise of its own."""
+    return [bag, *(written(bag.with_name(f"bag_{seed}"), seed) for seed in (1, 2, 3))]
+
+
+def written(path, seed=0):
+    raw = raw_samples("scara", "scara", RATE, (0.05, 0.01), seed, positions=False)
     _, trajectory = simulated("scara", "scara", RATE)
     reference = trajectory.sample((raw.stamps - raw.stamps[0]) * 1e-9)[0]
-    path = tmp_path_factory.mktemp("bags") / "bag"
     samples = RawSamples(raw.stamps, raw.position, None, raw.effort, reference)
     write_joint_states(path, ROBOT.joint_names, samples)
     return path
@@ -61,12 +70,12 @@ def asking(recording, times=1):
     return goal
 
 
-def endless(bag):
+def endless(bags):
     """Return a goal that goes on until it is cancelled."""
     goal = IdentifyDidim.Goal(
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
-    goal.data.bags = names_of(bag, 4)
+    goal.data.bags = [str(bag) for bag in bags]
     return goal
 
 
@@ -132,11 +141,11 @@ def test_an_aborted_goal_of_didim_holds_what_was_reached(goals, bag):
     assert len(result.result.error_history) == 2
 
 
-def test_services_and_goals_keep_each_other_out_and_short_queries_go_on(suite, goals, bag):
-    goal = goals.send(IdentifyDidim, DIDIM, endless(bag))
+def test_services_and_goals_keep_each_other_out_and_short_queries_go_on(suite, goals, bags):
+    goal = goals.send(IdentifyDidim, DIDIM, endless(bags))
     suite.wait(lambda: any(told.progress.iteration for told in goal.feedback), "first iteration")
     assert suite.verbs.answers.ask(BaseParameters.Request()).success
-    assert not goals.send(IdentifyDidim, DIDIM, endless(bag)).accepted
+    assert not goals.send(IdentifyDidim, DIDIM, endless(bags)).accepted
     assert not goals.send(Identify, IDENTIFY).accepted
     busy = suite.verbs.answers.ask(IdentifyService.Request())
     assert busy.error_code == CODES.BUSY
@@ -162,12 +171,12 @@ def test_a_goal_is_rejected_while_a_service_works(suite, goals, recording):
 
 @pytest.mark.parametrize("work", ["identify", "didim"])
 def test_long_work_that_is_cancelled_at_random_times_ends_canceled(
-    suite, goals, recording, bag, work
+    suite, goals, recording, bags, work
 ):
     good = goals.send(Identify, IDENTIFY, asking(recording)).wait()
     long = {
         "identify": (Identify, IDENTIFY, asking(recording, UNTIL_CANCELLED)),
-        "didim": (IdentifyDidim, DIDIM, endless(bag)),
+        "didim": (IdentifyDidim, DIDIM, endless(bags)),
     }
     for moment in np.random.default_rng(9).uniform(0.0, 0.5, CANCELS):
         goal = goals.send(*long[work])

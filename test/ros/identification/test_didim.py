@@ -3,7 +3,6 @@ import pytest
 from robot_identification.srv import BaseParameters, IdentifyDidim
 from sensor_msgs.msg import JointState
 
-from long_work import names_of
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
@@ -34,8 +33,11 @@ def reference_at(samples):
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory):
     """Efforts and reference of a minute; positions that nobody measured."""
-    raw = raw_samples("scara", "scara", RATE, NOISE, positions=False)
-    path = tmp_path_factory.mktemp("bags") / "bag"
+    return written(tmp_path_factory.mktemp("bags") / "bag")
+
+
+def written(path, seed=0):
+    raw = raw_samples("scara", "scara", RATE, NOISE, seed, positions=False)
     samples = RawSamples(raw.stamps, raw.position, None, raw.effort, reference_at(raw))
     write_joint_states(path, ROBOT.joint_names, samples)
     return path
@@ -155,7 +157,8 @@ def test_the_node_answers_while_didim_runs_and_cancel_ends_it(suite, bag):
     request = IdentifyDidim.Request(
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
-    request.data.bags = names_of(bag, 4)
+    others = [written(bag.with_name(f"bag_{seed}"), seed) for seed in (1, 2, 3)]
+    request.data.bags = [str(one) for one in (bag, *others)]
     answer = suite.begin(request)
     suite.wait(lambda: any(message.iteration for message in suite.progress), "first iteration")
     assert suite.verbs.answers.ask(BaseParameters.Request()).success
