@@ -19,6 +19,7 @@ from robot_identification.calibration.calibrated import (
     verdicts,
 )
 from robot_identification.calibration.conditions import (
+    APART,
     CENTRE,
     FRICTION,
     LINK,
@@ -154,7 +155,7 @@ def _calibrated(
         essential=tuple(np.array(result.regrouping.names)[found.elimination.kept].tolist()),
         checks=published.checks,
         step=published.step,
-        active_links=owners(published.active, LINK, CENTRE),
+        active_links=owners(published.active, LINK, APART, CENTRE),
         active_drives=owners(published.active, FRICTION, *(term.label for term in TERMS)),
         error_identified=relative_error(factors, found.estimate),
         error_free=relative_error(factors, projection @ free),
@@ -213,6 +214,7 @@ def _warnings(
             f"consistency costs {100.0 * calibrated.error_increase:.2g} % of the error: "
             "the model lacks something, or the prior or the data are wrong for "
             + ", ".join((*calibrated.active_links, *calibrated.active_drives))
+            + _held_too_heavy(robot, calibrated)
         )
     free = [
         n
@@ -222,6 +224,20 @@ def _warnings(
     if calibrated.prior.source and free:
         lines.append(f"the prior gives no value for {', '.join(free)}; they were left free")
     return tuple(lines)
+
+
+def _held_too_heavy(robot: RobotModel, calibrated: CalibratedParameters) -> str:
+    """Return which links may be held back by what is held on them; empty where none may."""
+    links = [
+        joint.link
+        for joint in robot.joints
+        if joint.name in robot.held and joint.link in calibrated.active_links
+    ]
+    if not links:
+        return ""
+    return (
+        f"; or the URDF states too large inertials of what fixed_joints hold on {', '.join(links)}"
+    )
 
 
 def _check_cancelled(cancelled: Cancelled | None) -> None:

@@ -332,6 +332,7 @@ def check_entries(checks: Consistency) -> dict[str, object]:
                 "pseudo_inertia_min_eigenvalue": check.pseudo_inertia_min_eigenvalue,
                 "triangle_inequality": check.triangle_inequality,
                 "centre_in_box": check.centre_in_box,
+                **({} if check.apart is None else {"apart": check.apart}),
                 "problem": check.problem,
             }
             for check in checks.links

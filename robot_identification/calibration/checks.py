@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.calibration.conditions import (
+    APART,
     CENTRE,
     FRICTION,
     LINK,
@@ -58,8 +59,10 @@ class LinkCheck:
         centre_in_box: whether the centre of mass lies in its box; None without a box.
         tolerance: the tolerance that ``consistent`` grants the inertia, in kg m^2.
         consistent: whether the link is physically consistent: mass and, after the tolerance was
-            added to the inertia, pseudo-inertia are positive (definite), and the centre is in its
-            box.
+            added to the inertia, pseudo-inertia are positive (definite), the centre is in its
+            box, and the link is a body also without what is held on it.
+        apart: whether the link is a body also without what ``fixed_joints`` of the robot file hold
+            on it, whose inertials the URDF states; None where nothing is, or nobody asked.
     """
 
     link: str
@@ -75,6 +78,7 @@ class LinkCheck:
     centre_in_box: bool | None
     tolerance: float
     consistent: bool
+    apart: bool | None = None
 
     @property
     def failing_minor(self) -> str:
@@ -92,6 +96,11 @@ class LinkCheck:
             return f"{head}: Sylvester's minor {self.failing_minor} = {value:.4g} is not positive"
         if self.centre_in_box is False:
             return f"{head}: the centre of mass {_vector(self.centre)} is outside its box"
+        if self.apart is False and self.triangle_inequality:
+            return (
+                f"{head}: no body is left of it without what fixed_joints hold on it, whose "
+                "inertials the URDF states"
+            )
         if not self.cholesky.get(self.tolerance, True):
             return f"{head}: the inertia at the centre of mass fails even with {self.tolerance:g}"
         moments = np.asarray(np.linalg.eigvalsh(self.inertia), dtype=np.float64)
@@ -202,6 +211,7 @@ def check_consistency(
     tolerances: Sequence[float] = TOLERANCES,
     boxes: Mapping[str, Box] | None = None,
     given: npt.NDArray[np.bool_] | None = None,
+    apart: bool = False,
 ) -> Consistency:
     """Test standard parameters.
 
@@ -214,6 +224,8 @@ def check_consistency(
         boxes: link name -> box that must hold its centre of mass.
         given: (parameters,) which values are given; drives without any are not tested.  By default
             all are.
+        apart: whether links have to be bodies also without what ``fixed_joints`` of the robot file
+            hold on them, as a URDF has them in which these joints move.
 
     Raises:
         ShapeError: the number of values is not that of the parameters.
@@ -232,11 +244,12 @@ def check_consistency(
         ten = vector[robot.layout.link(index)]
         box = [c for c in found if c.kind == CENTRE and c.joints == (index,)]
         inside = bool(np.diag(box[0].matrix(vector)).min() >= 0.0) if box else None
-        links.append(check_link(joint.link, joint.name, ten, tolerance, tested, inside))
+        held = robot.held.get(joint.name) if apart else None
+        links.append(check_link(joint.link, joint.name, ten, tolerance, tested, inside, held))
     drives = [
         _drive(c, vector)
         for c in found
-        if c.kind not in (LINK, CENTRE, FRICTION)
+        if c.kind not in (LINK, APART, CENTRE, FRICTION)
         and (given is None or np.abs(c.basis).max(axis=(0, 1))[given].any())
     ]
     return Consistency(tuple(links), tuple(drives), tolerance, _friction(robot, vector, given))
@@ -270,6 +283,7 @@ def check_link(
     tolerance: float = 0.0,
     tolerances: Sequence[float] = TOLERANCES,
     centre_in_box: bool | None = None,
+    held: Array | None = None,
 ) -> LinkCheck:
     """Test the ten inertial parameters of a link.
 
@@ -280,6 +294,7 @@ def check_link(
         tolerance: what the inertia may lack for the link to count as consistent, in kg m^2.
         tolerances: tolerances of the Cholesky test to report.
         centre_in_box: whether the centre of mass lies in its box; None without a box.
+        held: (10,) what is held on it, without which it has to be a body too; None: nothing.
     """
     mass = float(standard[9])
     positive = mass > 0.0
@@ -290,6 +305,9 @@ def check_link(
         centre, inertia = body.centre, body.inertia
     # t times the unit matrix more inertia is t / 2 times the unit matrix more second moment
     granted = pseudo + np.diag([tolerance / 2.0] * 3 + [0.0])
+    apart = None
+    if held is not None:
+        apart = positive_definite(granted - pseudo_inertia(held))
     moments = np.linalg.eigvalsh(inertia) if positive else np.full(3, np.nan)
     return LinkCheck(
         link=link,
@@ -306,7 +324,11 @@ def check_link(
         triangle_inequality=bool(positive and moments[0] + moments[1] > moments[2]),
         centre_in_box=centre_in_box,
         tolerance=tolerance,
-        consistent=positive and positive_definite(granted) and centre_in_box is not False,
+        consistent=positive
+        and positive_definite(granted)
+        and centre_in_box is not False
+        and apart is not False,
+        apart=apart,
     )
 
 

@@ -1,16 +1,18 @@
 """Linear matrix inequalities of the physical consistency of standard parameters.
 
-Every condition is linear in the parameters: a symmetric matrix F(chi) = sum chi_i F_i must be
-positive definite.  For a link it is the 4 x 4 pseudo-inertia, which is positive definite exactly
-where the mass is positive, the inertia at the centre of mass is positive definite and its principal
-moments obey the triangle inequality.  For joint terms that are linear in a rate it is the matrix of
-the kinetic energy of the rotors, and of the power lost to viscous friction; joints whose drives are
-coupled share one.  The other terms must lose power one by one, but for those that may have any
-sign: where a joint has such, the sum of its friction must act against the motion at speeds of a
-grid in both directions, from a ten-thousandth of the largest speed that the joint may have, or was
-measured at, to that.  Shapes are given, so that this is linear too; what lies between the speeds of
-the grid is tested afterwards (:mod:`.checks`).  Friction that follows a load counts for none, where
-it helps least.  Springs between links must not be negative.
+Every condition is linear in the parameters: a symmetric matrix F(chi) = F_0 + sum chi_i F_i must be
+positive definite, where F_0 is 0 but for links that carry what the robot file holds fixed: these
+must be bodies also without what the URDF states of that.  For a link it is the 4 x 4
+pseudo-inertia, which is positive definite exactly where the mass is positive, the inertia at the
+centre of mass is positive definite and its principal moments obey the triangle inequality.  For
+joint terms that are linear in a rate it is the matrix of the kinetic energy of the rotors, and of
+the power lost to viscous friction; joints whose drives are coupled share one.  The other terms must
+lose power one by one, but for those that may have any sign: where a joint has such, the sum of its
+friction must act against the motion at speeds of a grid in both directions, from a ten-thousandth
+of the largest speed that the joint may have, or was measured at, to that.  Shapes are given, so
+that this is linear too; what lies between the speeds of the grid is tested afterwards
+(:mod:`.checks`).  Friction that follows a load counts for none, where it helps least.  Springs
+between links must not be negative.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from robot_identification.robot.parameters import INERTIAL, LINK_PARAMETERS, kin
 from robot_identification.robot.terms.joint_terms import JointTerm, SignCondition
 
 LINK, CENTRE, FRICTION = "link", "centre of mass", "friction at every speed"
+APART = "link without what is held on it"
 _SLOWEST = 1e-4
 _GRID = 40
 _UNKNOWN_SPEED = 1.0
@@ -47,12 +50,13 @@ class Condition:
 
     Attributes:
         owner: name of the link, or of the joint or joints.
-        kind: ``link``, ``centre of mass``, ``friction at every speed``, or the label of a joint
-            term, such as ``drive inertia``.
+        kind: ``link``, ``link without what is held on it``, ``centre of mass``, ``friction at
+            every speed``, or the label of a joint term, such as ``drive inertia``.
         basis: (size, size, parameters) one matrix per parameter of the full regressor.
         strict: whether a zero eigenvalue breaks the condition.
         joints: indices of the joints (of a link: the one that moves it).
         diagonal: whether the matrix is diagonal, so that its rows are conditions of their own.
+        constant: (size, size) matrix that does not depend on the parameters; 0 for none.
     """
 
     owner: str
@@ -61,6 +65,7 @@ class Condition:
     strict: bool
     joints: tuple[int, ...]
     diagonal: bool = False
+    constant: Array | float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "basis", read_only(self.basis))
@@ -72,7 +77,7 @@ class Condition:
 
     def matrix(self, values: Array) -> Array:
         """Return the (size, size) matrix of (parameters,) standard parameters."""
-        return np.asarray(self.basis @ values)
+        return np.asarray(self.basis @ values + self.constant)
 
 
 def conditions(robot: RobotModel, boxes: Mapping[str, Box] | None = None) -> tuple[Condition, ...]:
@@ -105,6 +110,9 @@ def _links(robot: RobotModel) -> Iterator[Condition]:
         basis = np.zeros((4, 4, len(robot.all_parameter_names)))
         basis[:, :, robot.layout.link(index)] = body
         yield Condition(joint.link, LINK, basis, True, (index,))
+        if (held := robot.held.get(joint.name)) is not None:
+            constant = read_only(-pseudo_inertia(held))
+            yield Condition(joint.link, APART, basis, True, (index,), constant=constant)
 
 
 def _is_linear(term: JointTerm) -> bool:
@@ -286,7 +294,7 @@ class Scales:
     def of(self, condition: Condition) -> Array:
         """Return the (size,) scales d of a condition: its matrix is of the size of d d^T."""
         joints = list(condition.joints)
-        if condition.kind == LINK:
+        if condition.kind in (LINK, APART):
             mass, length = self.mass[joints[0]], self.length[joints[0]]
             return np.asarray(np.sqrt(mass) * np.array([length, length, length, 1.0]))
         if condition.kind == CENTRE:

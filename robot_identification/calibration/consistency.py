@@ -76,7 +76,10 @@ class Problem:
             values: (parameters of the model,) standard parameters.
         """
         return np.array(
-            [np.linalg.eigvalsh(self._relative(c) @ values)[0] for c in self.conditions]
+            [
+                np.linalg.eigvalsh(self._relative(c) @ values + self._constant(c))[0]
+                for c in self.conditions
+            ]
         )
 
     def inequalities(self, offset: Array, basis: Array, margin: float) -> list[Inequality]:
@@ -90,7 +93,8 @@ class Problem:
         found = []
         for condition in self.conditions:
             relative = self._relative(condition)
-            constant = relative @ offset - margin * np.eye(condition.size)
+            constant = relative @ offset + self._constant(condition)
+            constant -= margin * np.eye(condition.size)
             linear = relative @ basis
             if condition.diagonal:
                 rows = range(condition.size)
@@ -126,6 +130,11 @@ class Problem:
         d = self.scales.of(condition)
         columns = condition.basis[:, :, self.robot.standard_indices]
         return np.asarray(columns / np.outer(d, d)[:, :, None])
+
+    def _constant(self, condition: Condition) -> Array:
+        """Return the (size, size) part of a condition that no parameter changes, as relative."""
+        d = self.scales.of(condition)
+        return np.asarray(condition.constant / np.outer(d, d))
 
 
 def owners(active: Sequence[Condition], *kinds: str) -> tuple[str, ...]:
@@ -253,7 +262,7 @@ def publish(
     """
     robot = problem.robot
     values = _rounded(robot, free)
-    checks = check_consistency(robot, values, boxes=boxes)
+    checks = check_consistency(robot, values, boxes=boxes, apart=True)
     if checks.consistent or not consistent:
         return Publication(values, Step.NEAREST, (), checks)
     for step, margin, softness in _ATTEMPTS:
@@ -263,7 +272,7 @@ def publish(
             found = with_least_loss(problem, free, margin, softness)
         if found is not None:
             values = _rounded(robot, found)
-            checks = check_consistency(robot, values, boxes=boxes)
+            checks = check_consistency(robot, values, boxes=boxes, apart=True)
             if checks.consistent:
                 active = problem.active(values[robot.standard_indices], margin)
                 return Publication(values, step, active, checks)

@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> None:
         tolerance=options.tolerance,
         boxes=shared.boxes_of(options),
         given=given.known_in_full(robot),
+        apart=True,
     )
     if options.json:
         tables.print_json({"robot": robot.name, **check_entries(checks)})

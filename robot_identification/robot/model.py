@@ -197,6 +197,8 @@ class RobotModel:
             that has any.
         springs: between points of two links.
         fixed_joints: names of joints of its URDF that stand still -> their positions, in rad or m.
+        held: name of a joint -> (10,) XX XY XZ YY YZ ZZ MX MY MZ M in its frame of what hangs on it
+            by these, as the URDF states it; joints of which it states nothing are left out.
         effort_meaning: what recorded efforts are; None where nobody has said.
         effort_meaning_reason: who has said so, ``robot file`` or ``option``.
         position_meaning: where recorded positions are measured.
@@ -221,6 +223,7 @@ class RobotModel:
     loops: tuple[LoopRelation, ...] = ()
     springs: tuple[Spring, ...] = ()
     fixed_joints: Mapping[str, float] = field(default_factory=dict)
+    held: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
     effort_meaning: EffortMeaning | None = None
     position_meaning: PositionMeaning = PositionMeaning.JOINT
     loads: Array | None = field(default=None, compare=False)
@@ -237,6 +240,8 @@ class RobotModel:
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))
         object.__setattr__(self, "fixed_joints", MappingProxyType(dict(self.fixed_joints)))
+        held = {name: read_only(standard) for name, standard in self.held.items()}
+        object.__setattr__(self, "held", MappingProxyType(held))
         if self.loads is not None:
             object.__setattr__(self, "loads", read_only(self.loads))
 

@@ -150,20 +150,18 @@ def _without_held(body: Body, description: UrdfDescription, joint: str) -> Body:
     Raises:
         InconsistentParametersError: what is left is no body.
     """
-    place = description.robot.joint_names.index(joint)
-    rest, names = np.array(body.standard), []
-    for name in sorted(description.held_links):
-        frame, own = description.frames[name], description.links[name].inertial
-        if frame.joint == place and own is not None:
-            rest -= own.seen_from(frame.rotation, frame.translation).standard
-            names.append(name)
-    if not names:
+    held = description.held_bodies(joint)
+    if not held:
         return body
+    rest = np.array(body.standard)
+    for own in held.values():
+        rest -= own.standard
     if problem := _impossible(rest):
         raise InconsistentParametersError(
             f"link {description.joints[joint].child}",
-            f"without {', '.join(names)}, whose inertials the URDF states (fixed_joints), "
-            f"{problem}; correct these inertials, or make the joints fixed in a copy of the URDF",
+            f"without {', '.join(held)}, whose inertials the URDF states (fixed_joints), "
+            f"{problem} (where the parameters are consistent already, correct these inertials, or "
+            "make the joints fixed in a copy of the URDF)",
         )
     return body_of(rest)
 

@@ -81,6 +81,7 @@ def build(document: Document) -> RobotModel:
         joints=joints,
         gravity=np.array(data.get("gravity", STANDARD_GRAVITY)),
         fixed_joints=fixed,
+        held={} if urdf is None else urdf.held_standard(),
         couplings=yaml_sections.couplings(document, joints),
         loops=loops,
         effort_meaning=EffortMeaning(data["effort_meaning"]),

@@ -14,6 +14,7 @@ import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.fixed_joints import held
 from robot_identification.robot.files.urdf_elements import (
     UrdfJoint,
@@ -74,6 +75,32 @@ class UrdfDescription:
     def held_links(self) -> frozenset[str]:
         """Names of the links that joints carry which a robot file holds fixed."""
         return frozenset(name for name, frame in self.frames.items() if frame.held)
+
+    def held_bodies(self, joint: str) -> dict[str, Body]:
+        """Return what hangs on a joint by joints that a robot file holds fixed.
+
+        Args:
+            joint: name of a joint that moves.
+
+        Returns:
+            Name of each link with inertials -> its body in the frame of the joint.
+        """
+        place = self.robot.joint_names.index(joint)
+        return {
+            name: own.seen_from(frame.rotation, frame.translation)
+            for name in sorted(self.held_links)
+            if (frame := self.frames[name]).joint == place
+            and (own := self.links[name].inertial) is not None
+        }
+
+    def held_standard(self) -> dict[str, Array]:
+        """Return (10,) standard parameters of what is held on each joint that carries such."""
+        found = {joint: [*self.held_bodies(joint).values()] for joint in self.robot.joint_names}
+        return {
+            joint: read_only(np.sum([body.standard for body in bodies], axis=0))
+            for joint, bodies in found.items()
+            if bodies
+        }
 
 
 def read_urdf(

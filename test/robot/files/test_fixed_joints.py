@@ -7,6 +7,10 @@ import pinocchio as pin
 import pytest
 import yaml
 
+from made_up_results import made_up_result
+from robot_identification.calibration.calibrate import calibrate
+from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency import Step
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import InconsistentParametersError, RobotDescriptionError
 from robot_identification.files.export.bodies import link_bodies
@@ -145,6 +149,54 @@ def test_where_nothing_would_be_left_of_a_link_nothing_is_written(arm):
     values[robot.layout.link(1)] *= 0.1
     with pytest.raises(InconsistentParametersError, match="without left_finger, right_finger"):
         rewritten_urdf(ARM, robot, values)
+
+
+def with_drives(robot, values):
+    """Return parameters with drives and friction such as a result of an identification has."""
+    table = robot.layout.table(np.array(values))
+    for place, term in robot.layout.places:
+        table[:, place] = {"Ia": 0.3, "off": 0.0}.get(term.name, 1.0)
+    return table.ravel()
+
+
+def test_consistent_parameters_leave_a_body_of_the_link_without_the_fingers(arm):
+    robot = arm()
+    truth = with_drives(robot, urdf_prior(robot.file.with_name("arm.urdf"), robot))
+    result = made_up_result(robot, truth, np.random.default_rng(1), noise=0.01)
+    found = calibrate(robot, result, space="base")
+    assert found.step is Step.REPAIRED
+    assert found.checks.links[1].apart
+    assert found.checks.links[0].apart is None
+    text = rewritten_urdf(ARM, robot, found.values)
+    bodies = [robot.layout.link(index) for index in range(2)]
+    np.testing.assert_allclose(
+        [values_of_urdf(text, robot)[own] for own in bodies],
+        [found.values[own] for own in bodies],
+        rtol=1e-9,
+        atol=1e-12,
+    )
+
+
+def test_fingers_that_the_urdf_has_too_heavy_cost_error_and_are_suspected(arm):
+    robot = arm()
+    truth = with_drives(robot, urdf_prior(robot.file.with_name("arm.urdf"), robot))
+    truth[robot.layout.link(1)] = 0.1 * robot.held["elbow"]
+    result = made_up_result(robot, truth, np.random.default_rng(1), noise=1e-4)
+    found = calibrate(robot, result, space="base")
+    assert (found.step, found.active_links) == (Step.SEMIDEFINITE, ("upper", "fore"))
+    assert any("too large inertials of what fixed_joints hold on fore" in w for w in found.warnings)
+    rewritten_urdf(ARM, robot, found.values)
+
+
+def test_a_link_without_its_fingers_is_tested_where_that_is_asked(arm):
+    robot = arm()
+    values = with_drives(robot, urdf_prior(robot.file.with_name("arm.urdf"), robot))
+    assert check_consistency(robot, values, apart=True).consistent
+    values[robot.layout.link(1)] *= 0.1
+    assert check_consistency(robot, values).consistent
+    checks = check_consistency(robot, values, apart=True)
+    assert len(checks.problems) == 1
+    assert "link fore: no body is left of it without what fixed_joints hold" in checks.problems[0]
 
 
 def test_a_list_of_names_holds_at_zero(arm):
