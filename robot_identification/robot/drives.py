@@ -112,6 +112,23 @@ def as_recorded(robot: RobotModel, effort: npt.ArrayLike, factors: npt.ArrayLike
     return np.asarray(values @ np.linalg.inv(robot.motor_matrix) / ratio @ robot.motor_matrix)
 
 
+IDENTIFY_GAINS = (
+    "identify it with a known payload: the command drive-gains, or ~/identify_drive_gains of the "
+    "node identification"
+)
+"""What to do where a drive gain is unknown, for people."""
+
+
+def require_effort_conversion(robot: RobotModel) -> None:
+    """Make sure that recorded efforts can be converted to joint torques and forces, and back.
+
+    Raises:
+        SettingError: nobody has said what effort means, or a drive gain is missing.
+    """
+    if require_effort_meaning(robot) is EffortMeaning.CURRENT:
+        drive_gains(robot)
+
+
 def require_effort_meaning(robot: RobotModel) -> EffortMeaning:
     """Return what efforts of this robot mean.
 
@@ -140,7 +157,7 @@ def drive_gains(robot: RobotModel) -> Array:
                 "drive_gain",
                 "unknown",
                 f"joint {joint.name} needs one, because efforts are currents; give it in the "
-                "robot file",
+                f"robot file, or {IDENTIFY_GAINS}",
             )
     return np.array([joint.drive_gain for joint in robot.active_joints], dtype=np.float64)
 

@@ -99,7 +99,7 @@ def test_effort_needs_a_meaning(write):
         to_joint_side(robot, [[1.0]], None, [[1.0]])
     with pytest.raises(SettingError, match="effort_meaning"):
         from_joint_side(robot, None, None, [[1.0]])
-    with pytest.raises(SettingError, match="joint j needs one"):
+    with pytest.raises(SettingError, match=r"joint j needs one.*the command drive-gains"):
         drive_gains(load_robot(path, effort_meaning="current"))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_identification.dynamics.simulation.fixed_step import SimulatedSamples
 from robot_identification.errors import SettingError
-from robot_identification.robot.drives import from_joint_side
+from robot_identification.robot.drives import from_joint_side, require_effort_conversion
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.settings import Settings, setting
 
@@ -63,11 +63,13 @@ class Sensors:
         seed: same seed, same noise.
 
     Raises:
-        SettingError: if the number of values is not that of the joints.
+        SettingError: if the number of values is not that of the joints, nobody has said what
+            efforts are, or a drive gain is missing.
     """
 
     def __init__(self, robot: RobotModel, settings: SensorSettings, seed: int) -> None:
         joints = len(robot.active_joints)
+        require_effort_conversion(robot)
         for name, values in vars(settings).items():
             if len(values) != joints:
                 raise SettingError(

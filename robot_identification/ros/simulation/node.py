@@ -131,8 +131,8 @@ class SimulatedRobot(Node):
     def _make_simulator(self, values: SimulationParameters) -> RobotSimulator:
         """Return the simulated robot, its kernels compiled."""
         joints = len(self._robot.joints)
-        loop = self._make_loop(values)
         sensors = Sensors(self._robot, values.sensors(self._robot), values.seed)
+        loop = self._make_loop(values)
         position = per_joint("initial_position", values.initial_position, joints)
         return RobotSimulator(loop, sensors, position)
 

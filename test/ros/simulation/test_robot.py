@@ -6,7 +6,7 @@ import pytest
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.dynamics.simulation.sensors import Sensors, SensorSettings
-from robot_identification.errors import TrajectoryError
+from robot_identification.errors import SettingError, TrajectoryError
 from robot_identification.excitation.motions.point_efforts import with_efforts
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.experiment import Controller
@@ -47,6 +47,15 @@ def simulator(robot=ROBOT, position_noise=0.0):
 
 def wanted(times, trajectory=MOVE):
     return trajectory.sample(times)[0]
+
+
+def test_a_robot_whose_efforts_nobody_can_convert_has_no_sensors():
+    unknown = dataclasses.replace(JOINT, drive_gain=None)
+    robot = dataclasses.replace(ROBOT, joints=(unknown,), effort_meaning=EffortMeaning.CURRENT)
+    with pytest.raises(SettingError, match="joint hinge needs one"):
+        simulator(robot)
+    with pytest.raises(SettingError, match="effort_meaning"):
+        simulator(dataclasses.replace(ROBOT, effort_meaning=None))
 
 
 def test_a_trajectory_starts_at_its_stamp_on_the_simulated_clock():
