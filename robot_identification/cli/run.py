@@ -219,6 +219,11 @@ def moves(options: argparse.Namespace) -> bool:
     return bool({"rehearse", "run"} & set(options.steps)) or _validates_by_motion(options)
 
 
+def moves_to_identify(options: argparse.Namespace) -> bool:
+    """Tell whether efforts of a motion of this run are to be identified from, or compared with."""
+    return moves(options) and bool({"identify", "validate"} & set(options.steps))
+
+
 def _validates_by_motion(options: argparse.Namespace) -> bool:
     return "validate" in options.steps and not (options.held_out or options.validation_bag)
 
@@ -239,7 +244,10 @@ def run(options: argparse.Namespace) -> None:
         verbs.require(*nodes_for(options), within=options.wait)
         if moves(options):
             verbs.require_active("excitation")
-        walk = Walk(LiveRun(verbs), options, record)
+        live = LiveRun(verbs)
+        if moves_to_identify(options):
+            live.require_effort_conversion()
+        walk = Walk(live, options, record)
         for step in options.steps:
             walk.take(step)
         if options.json:

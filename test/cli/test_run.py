@@ -6,7 +6,7 @@ import pytest
 from robot_identification.srv import PlanExcitation
 
 from robot_identification.cli.main import parser
-from robot_identification.cli.run import STEPS, moves, nodes_for, settle
+from robot_identification.cli.run import STEPS, moves, moves_to_identify, nodes_for, settle
 from robot_identification.cli.walk.record import FILE, RunRecord
 from robot_identification.cli.walk.walk import Walk
 from robot_identification.errors import OutputError, ResultFileError, SettingError
@@ -59,6 +59,20 @@ def test_only_the_nodes_that_the_steps_need_are_asked(arguments, nodes):
 )
 def test_only_steps_that_move_need_an_active_node(arguments, moving):
     assert moves(options(*arguments)) == moving
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        ((), True),
+        (("--steps", "plan,rehearse,run"), False),
+        (("--steps", "identify,calibrate"), False),
+        (("--steps", "validate"), True),
+        (("--steps", "plan,rehearse,run,validate", "--held-out", "0.2"), True),
+    ],
+)
+def test_efforts_must_be_of_use_where_a_motion_is_identified_from(arguments, needed):
+    assert moves_to_identify(options(*arguments)) == needed
 
 
 @pytest.mark.parametrize(

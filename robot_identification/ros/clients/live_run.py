@@ -5,7 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from robot_identification.errors import RobotDescriptionError, UnknownRobotError
 from robot_identification.msg import ExcitationStatus as Status
+from robot_identification.robot.drives import require_effort_conversion
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.clients.asking import Report
 from robot_identification.ros.clients.motion import MotionStoppedError, follow
 from robot_identification.ros.clients.verbs import Verbs
@@ -57,6 +60,27 @@ class LiveRun:
             if found == expected:
                 break
         return found
+
+    def require_effort_conversion(self) -> None:
+        """Refuse a robot of whose efforts the node identification could make nothing.
+
+        It asks before anything moves; where the file of the robot is not on this machine, or is
+        not what the node has read any more, only the pre-flight of the motion tells.
+
+        Raises:
+            SettingError: nobody has said what efforts mean, or a drive gain is missing.
+        """
+        said = self.verbs.robot_in_use("identification")
+        if said is None:
+            return
+        try:
+            robot = load_robot(
+                said.file, effort_meaning=said.effort_meaning or None, closed_loops=True
+            )
+        except (RobotDescriptionError, UnknownRobotError):
+            return
+        if robot.digest == said.digest:
+            require_effort_conversion(robot)
 
     def preview(self, speed: float) -> str:
         """Return what a start at a speed would do, and a line for each check; nothing moves.

@@ -27,6 +27,7 @@ from robot_identification.ros.clients.client import (
 from robot_identification.ros.clients.interruption import signals_ignored
 from robot_identification.ros.clients.recording import Recorded
 from robot_identification.ros.common import qos
+from robot_identification.ros.robots.in_use import TOPIC, Statement, statement_of
 from robot_identification.srv import (
     BaseParameters,
     Calibrate,
@@ -49,6 +50,7 @@ STATES = (
 """Names of the states of the node excitation."""
 
 _LAST_BLOCK_WITHIN = 10.0
+_STATED_WITHIN = 2.0  # what is latched comes as soon as both nodes know each other
 
 _WORK: dict[Any, tuple[Any, str]] = {
     kind.Request: (kind, name)
@@ -125,6 +127,12 @@ class Verbs(Asking):
         client.node.create_subscription(
             Status, "excitation/status", self.statuses.append, qos.STATUS
         )
+        self._robots: dict[str, Statement] = {}
+        client.node.create_subscription(msg.RobotInUse, TOPIC, self._on_robot, qos.STATEMENTS)
+
+    def _on_robot(self, message: msg.RobotInUse) -> None:
+        said = statement_of(message)
+        self._robots[said.name] = said
 
     def ask(self, request: Any) -> Any:
         """Send a request of work that takes as long as it takes.
@@ -297,6 +305,12 @@ class Verbs(Asking):
         except ClientTimeoutError as error:
             namespace = self.client.node.get_namespace()
             raise NodesMissingError(missing(), namespace, within) from error
+
+    def robot_in_use(self, node: str) -> Statement | None:
+        """Return what a node has said of its robot; None where that does not arrive in time."""
+        with suppress(ClientTimeoutError):
+            self.wait(lambda: node in self._robots, f"robot of the node {node}", _STATED_WITHIN)
+        return self._robots.get(node)
 
     def lifecycle_state(self, node: str) -> str:
         """Return the state of a managed node, such as ``inactive``."""

@@ -15,6 +15,7 @@ from robot_identification.errors import (
     StaleStateError,
 )
 from robot_identification.robot.files.loading import find_robot
+from robot_identification.robot.model import EffortMeaning
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.checks.check import Verdict
 from robot_identification.ros.excitation.checks.driver import (
@@ -208,7 +209,19 @@ class TestDriver:
 class TestEffort:
     def test_the_largest_of_every_joint_is_told(self, robot):
         check = effort_check(states([1.0, -2.0], [-3.0, 0.5]), robot)
-        passed(check, "joint_1 3, joint_2 2")
+        passed(check, "joint_1 3 N m, joint_2 2 N m")
+
+    def test_efforts_of_nobody_knows_what_are_told_without_a_unit(self, robot):
+        unknown = replace(robot, effort_meaning=None)
+        passed(effort_check(states([1.0, -2.0]), unknown), "joint_1 1, joint_2 2")
+
+    def test_currents_without_drive_gains_are_pointed_at_with_what_to_do(self, robot):
+        currents = replace(robot, effort_meaning=EffortMeaning.CURRENT)
+        joints = tuple(replace(joint, drive_gain=2.0) for joint in robot.joints)
+        passed(effort_check(states([1.0, 2.0]), replace(currents, joints=joints)), "joint_1 1 A")
+        lacking = replace(currents, joints=(replace(joints[0], drive_gain=None), *joints[1:]))
+        check = effort_check(states([1.0, 2.0]), lacking)
+        warned(check, "joint joint_1 needs one", "drive-gains")
 
     @pytest.mark.parametrize(
         ("efforts", "problem"),

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.errors import InputError, StaleStateError
-from robot_identification.robot.model import Array, EffortMeaning, RobotModel
+from robot_identification.errors import InputError, SettingError, StaleStateError
+from robot_identification.robot.drives import drive_gains
+from robot_identification.robot.model import Array, EffortMeaning, Joint, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
 from robot_identification.ros.excitation.checks.check import Check
 from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView
@@ -84,9 +85,29 @@ def effort_check(messages: Sequence[Any], robot: RobotModel) -> Check:
     if not efforts.size:
         return Check(name, "no joint states", "start the driver")
     most = np.abs(efforts).max(axis=0)
-    pairs = zip(robot.joint_names, most, strict=True)
-    told = ", ".join(f"{joint} {value:.3g}" for joint, value in pairs)
-    return Check(name, f"up to {told}", _implausible(most, robot))
+    pairs = zip(robot.joints, most, strict=True)
+    told = ", ".join(f"{joint.name} {value:.3g}{_unit(joint, robot)}" for joint, value in pairs)
+    advice = filter(None, (_implausible(most, robot), _inconvertible(robot)))
+    return Check(name, f"up to {told}", "; ".join(advice))
+
+
+def _unit(joint: Joint, robot: RobotModel) -> str:
+    """Return the unit of recorded efforts of a joint, behind a space; empty: nobody has said."""
+    if robot.effort_meaning is None:
+        return ""
+    current = robot.effort_meaning is EffortMeaning.CURRENT
+    return " A" if current else f" {joint.rate_units[1]}"
+
+
+def _inconvertible(robot: RobotModel) -> str:
+    """Return why efforts of a robot are no torques or forces yet; empty where they are."""
+    if robot.effort_meaning is not EffortMeaning.CURRENT:
+        return ""
+    try:
+        drive_gains(robot)
+    except SettingError as error:
+        return f"the motion can be recorded, but nothing can be identified from it: {error}"
+    return ""
 
 
 def _implausible(most: Array, robot: RobotModel) -> str:
