@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -13,6 +14,27 @@ from robot_identification.files.bags.parts import BagMessage, PartedBag
 _LARGEST_PART = 32_000_000
 _MOST_WAITING = 256_000_000
 _PATIENCE = 0.2
+
+
+def bag_folder(directory: str) -> Path | None:
+    """Return the folder of the bags, which is made with those above it; None where none is wanted.
+
+    Args:
+        directory: parameter ``bag_directory``; ``~`` is the home of the user.
+
+    Raises:
+        OutputError: it cannot be made, or nothing can be written to it.
+    """
+    if not directory:
+        return None
+    try:
+        folder = Path(directory).expanduser()
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        raise OutputError(directory, f"no folder for bags can be made: {error}") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(directory, "no bag can be written there: permission denied")
+    return folder
 
 
 class BagRecording:

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -24,7 +23,7 @@ from robot_identification.files.bags.parts import BagMessage
 from robot_identification.msg import SampleBlock
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.ros.acquisition.bag import BagRecording
+from robot_identification.ros.acquisition.bag import BagRecording, bag_folder
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
 from robot_identification.ros.acquisition.dynamic_states import TOPIC as DYNAMIC_TOPIC
 from robot_identification.ros.acquisition.dynamic_states import (
@@ -86,6 +85,7 @@ class AcquisitionNode(Node):
         self._rate = values.expected_rate
         self._pace = BlockPace(values.block_period)
         self._part_period = values.bag_part_period
+        bag_folder(values.bag_directory)  # refused before a robot moves to be recorded
         self._recorder: Recorder | None = None
         self._bag: BagRecording | None = None
         self._ended_bags: list[BagRecording] = []
@@ -252,10 +252,10 @@ class AcquisitionNode(Node):
         return name
 
     def _new_bag(self, recording: str) -> BagRecording | None:
-        directory = self._declared.now.bag_directory
-        if not directory:
+        folder = bag_folder(self._declared.now.bag_directory)
+        if folder is None:
             return None
-        bag = BagRecording(Path(directory) / recording, self._part_period)
+        bag = BagRecording(folder / recording, self._part_period)
         for topic, kind, message, received in (
             *self._reference.newest,
             *self._temperatures.newest,

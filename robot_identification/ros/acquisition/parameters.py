@@ -79,7 +79,8 @@ class AcquisitionParameters(RobotParameters):
         unit="s",
     )
     bag_directory: str = setting(
-        "folder in which every recording becomes a bag, from the next one on; empty: no bags",
+        "folder, made if need be, in which every recording becomes a bag, from the next one on; "
+        "empty: no bags",
         "",
         path=True,
         live=True,

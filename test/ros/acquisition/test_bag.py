@@ -10,12 +10,13 @@ from robot_identification.srv import Identify
 
 from diagnostics import values_of
 from live_nodes import ROBOT, states
+from refused_starts import refused_start
 from robot_identification.errors import OutputError
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.parts import BagMessage, PartedBag
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.ros.acquisition.bag import BagRecording
+from robot_identification.ros.acquisition.bag import BagRecording, bag_folder
 from robot_identification.ros.clients.client import RequestRefusedError
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.messages.common import time_of
@@ -116,11 +117,30 @@ def test_what_was_written_before_a_kill_is_whole(make_suite, tmp_path):
 
 def test_a_bag_that_cannot_be_made_is_refused_before_anything_is_recorded(make_suite, tmp_path):
     suite = make_suite()
-    suite.start("acquisition", bag_directory=str(tmp_path / "nowhere"))
+    folder = tmp_path / "bags"
+    suite.start("acquisition", bag_directory=str(folder))
     suite.wait_for_acquisition()
-    with pytest.raises(RequestRefusedError, match="does not exist"):
+    folder.rmdir()
+    folder.write_text("in the way")
+    with pytest.raises(RequestRefusedError, match="no folder for bags can be made"):
         suite.verbs.start_recording()
     assert not suite.verbs.answers.stop_recording().success
+
+
+def test_the_folder_of_bags_is_made_with_those_above_it(tmp_path, monkeypatch):
+    assert bag_folder("") is None
+    folder = tmp_path / "arm" / "bags"
+    assert bag_folder(str(folder)) == folder
+    assert folder.is_dir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert bag_folder("~/arm/bags") == folder
+
+
+def test_a_node_that_could_write_no_bags_does_not_start(tmp_path):
+    way = tmp_path / "file"
+    way.write_text("in the way")
+    said = refused_start("acquisition", {"robot": "scara", "bag_directory": str(way / "bags")})
+    assert "no folder for bags can be made" in said
 
 
 def test_a_full_disk_ends_the_bag_and_keeps_its_parts(tmp_path, monkeypatch):
