@@ -207,7 +207,8 @@ def _warnings(
             f"the essential space makes the error {100.0 * calibrated.space_cost:.0f} % worse: "
             f"{calibrated.error_free.total:.4g} of the efforts stay unexplained, "
             f"{calibrated.error_identified.total:.4g} by the identified parameters; "
-            "choose the space base, or a larger ratio (--space base, --essential-threshold)"
+            "choose the space base (--space base; field space of ~/calibrate), or a larger ratio "
+            "(--essential-threshold of the command calibrate)"
         )
     if calibrated.error_increase > _NOTABLE_LOSS:
         lines.append(

@@ -10,6 +10,7 @@ import argparse
 import math
 from pathlib import Path
 
+from robot_identification.calibration.calibrate import CalibrationSettings
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.cli.walk.record import RunRecord
@@ -57,11 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--friction",
         choices=("", *CHOICES),
+        metavar=f"{{{','.join(CHOICES)}}}",
         default="",
         help="friction laws of the identification; default: those of the node",
     )
     parser.add_argument("--essential", action="store_true", help="keep essential parameters only")
     parser.add_argument("--prior", default="", help="of the calibration; default: that of the node")
+    shared.add_settings(parser, CalibrationSettings, ("space",))
     _add_motion(parser.add_argument_group("motion"))
     _add_data(parser.add_argument_group("data"))
     parser.add_argument("--yes", action="store_true", help="ask nothing: move at once")

@@ -61,6 +61,13 @@ def test_only_steps_that_move_need_an_active_node(arguments, moving):
     assert moves(options(*arguments)) == moving
 
 
+def test_the_help_offers_no_empty_friction_law(capsys):
+    with pytest.raises(SystemExit):
+        parser().parse_args(["run", "--help"])
+    assert "--friction {stated," in capsys.readouterr().out
+    assert options("--friction", "").friction == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "needed"),
     [

@@ -294,6 +294,7 @@ class Walk:
             response = self._live.verbs.telling(report).calibrate(
                 result=record.result(),
                 prior=str(Path(prior).resolve()) if prior and Path(prior).exists() else prior,
+                space=self._options.space or "",
                 output=record.asked(PARAMETERS),
                 urdf=record.asked(URDF),
             )

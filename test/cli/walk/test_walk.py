@@ -97,6 +97,18 @@ def test_the_result_of_the_run_is_calibrated(nodes, tmp_path):
     assert nodes.asked["validate"] == nodes.asked["calibrate"]["result"] == str(folder / RESULT)
 
 
+@pytest.mark.parametrize(("arguments", "space"), [((), ""), (("--space", "base"), "base")])
+def test_the_space_of_the_calibration_is_asked_for_and_else_left_to_the_node(
+    nodes, tmp_path, arguments, space
+):
+    folder = tmp_path / "run"
+    record = walk(nodes, folder, "--steps", "plan,run")
+    (folder / RESULT).write_text("of this motion")
+    record.keep("identify", {"file": str(folder / RESULT)})
+    walk(nodes, folder, "--from", "calibrate", *arguments)
+    assert nodes.asked["calibrate"]["space"] == space
+
+
 def planned_for(nodes, folder, *arguments):
     """Return what a run that goes on asks of its plan for validation."""
     record = RunRecord.begin(folder, resumed=True)
