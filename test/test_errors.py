@@ -54,6 +54,12 @@ def test_errors_arrive_in_another_process_with_their_data(kind):
     assert vars(arrived) == vars(error)
 
 
+def test_joints_without_position_limits_are_said_to_turn_without_end_in_the_urdf():
+    turning = "continuous joints of a URDF have no position limits"
+    assert turning in str(errors.MissingLimitError("elbow", "position", others={"jerk": ["elbow"]}))
+    assert turning not in str(errors.MissingLimitError("elbow", "velocity"))
+
+
 def test_an_error_that_a_process_raises_is_caught_with_its_data():
     error = errors.MissingLimitError("elbow", "velocity")
     ours, theirs = multiprocessing.Pipe()

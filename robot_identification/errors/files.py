@@ -99,10 +99,15 @@ class MissingLimitError(InputError):
         keys = ", ".join("lower, upper" if kind == "position" else kind for kind in self.missing)
         one = "one is" if len(self.missing) == 1 else "they are"
         them = "it" if len(self.missing) == 1 else "them"
+        turning = ""
+        if "position" in self.missing:
+            turning = (
+                "; continuous joints of a URDF have no position limits: choose how far to turn"
+            )
         super().__init__(
             f"{lacking}, and {one} needed here; "
             f"give {them} in the robot file (joints: limits: {keys}; or for all joints under "
-            "joint_defaults)"
+            f"joint_defaults){turning}"
         )
 
 

@@ -108,7 +108,7 @@ def check_bag_target(path: str | Path, *, overwrite: bool = False) -> Path:
             what = "a link" if target.is_symlink() else kind_of(target)
             raise OutputError(path, f"{what} is there, which no bag replaces; name another target")
         if target.is_dir() and not overwrite:
-            raise OutputError(path, "is already there; name another target or ask to overwrite it")
+            raise OutputError(path, "is already there; name another target, or remove it first")
         if target.is_dir() and not (target / METADATA).is_file():
             raise OutputError(path, "a folder that is not a bag is there; name another target")
     return target

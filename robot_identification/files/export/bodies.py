@@ -55,12 +55,13 @@ class LinkBody:
 
     @property
     def lumped_remark(self) -> str:
-        """What must go where the body takes the place of the link's own; empty where nothing."""
+        """What must go where the macro takes the place of the link's own; empty where nothing."""
         if not self.lumped:
             return ""
         return (
-            f"link {self.link}: its inertial has that of {', '.join(self.lumped)}, fixed to it; "
-            "remove <inertial> there"
+            f"link {self.link}: its inertial in the xacro file has that of "
+            f"{', '.join(self.lumped)}, fixed to it; where its macro is used, remove <inertial> "
+            "there (a URDF that is written needs nothing of that)"
         )
 
 

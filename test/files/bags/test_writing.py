@@ -63,7 +63,7 @@ def test_old_bag_comes_back_where_the_new_one_cannot_take_its_place(tmp_path, sa
 
 def test_bag_is_replaced_only_when_asked(tmp_path, samples):
     write_joint_states(tmp_path / "bag", NAMES, samples)
-    with pytest.raises(OutputError, match="is already there"):
+    with pytest.raises(OutputError, match="is already there; name another target, or remove it"):
         write_joint_states(tmp_path / "bag", NAMES, samples)
     changed = dataclasses.replace(samples, effort=2.0 * samples.effort)
     write_joint_states(tmp_path / "bag", NAMES, changed, overwrite=True)
