@@ -84,17 +84,29 @@ class UrdfDescription:
 
         Returns:
             Name of each link with inertials -> its body in the frame of the joint.
+
+        Raises:
+            RobotDescriptionError: an inertial is too large to be computed with.
         """
-        place = self.robot.joint_names.index(joint)
-        return {
-            name: own.seen_from(frame.rotation, frame.translation)
-            for name in sorted(self.held_links)
-            if (frame := self.frames[name]).joint == place
-            and (own := self.links[name].inertial) is not None
-        }
+        place, found = self.robot.joint_names.index(joint), {}
+        for name in sorted(self.held_links):
+            frame, own = self.frames[name], self.links[name].inertial
+            if frame.joint != place or own is None:
+                continue
+            with np.errstate(all="ignore"):
+                found[name] = own.seen_from(frame.rotation, frame.translation)
+                finite = np.isfinite(found[name].standard).all()
+            if not finite:
+                element = self.links[name].element
+                raise element.error("its inertial is too large to be computed with")
+        return found
 
     def held_standard(self) -> dict[str, Array]:
-        """Return (10,) standard parameters of what is held on each joint that carries such."""
+        """Return (10,) standard parameters of what is held on each joint that carries such.
+
+        Raises:
+            RobotDescriptionError: as :meth:`held_bodies`.
+        """
         found = {joint: [*self.held_bodies(joint).values()] for joint in self.robot.joint_names}
         return {
             joint: read_only(np.sum([body.standard for body in bodies], axis=0))

@@ -199,6 +199,15 @@ def test_a_link_without_its_fingers_is_tested_where_that_is_asked(arm):
     assert "link fore: no body is left of it without what fixed_joints hold" in checks.problems[0]
 
 
+def test_an_inertial_that_no_number_holds_is_refused_where_it_is_held(write):
+    write(
+        ARM.replace('<mass value="0.3"/>', '<mass value="1e308"/>').replace("0.03", "1e10"),
+        "arm.urdf",
+    )
+    with pytest.raises(RobotDescriptionError, match=r"right_finger.*too large to be computed"):
+        load_robot(write(f"{FILE}fixed_joints: {{left: 0.4}}\n"))
+
+
 def test_a_list_of_names_holds_at_zero(arm):
     assert arm("fixed_joints: [left]").fixed_joints == {"left": 0.0}
     angle = arm("fixed_joints: {left: 0, elbow: pi/4}")
