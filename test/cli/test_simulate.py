@@ -1,9 +1,12 @@
 """The command simulate: a bag that identify reads, reproducible, bad input refused."""
 
+import re
+
 import numpy as np
 import pytest
 
 from robot_identification.cli.main import main
+from robot_identification.excitation import simulated_recording
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.trajectories import read_trajectories
 from robot_identification.files.plans.trajectories import read_trajectory
@@ -131,6 +134,19 @@ def test_a_robot_whose_parameters_nobody_knows_needs_a_file(refusal, tmp_path):
     assert code == 2
     assert "give a file with values" in line
     assert not (tmp_path / "bag").exists()
+
+
+def test_currents_without_drive_gains_are_refused_before_anything_is_simulated(
+    refusal, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(simulated_recording, "ClosedLoop", None)
+    shipped = share_directory() / "config" / "robots" / "scara.yaml"
+    robot = tmp_path / "scara.yaml"
+    text = shipped.read_text()
+    robot.write_text(re.sub("effort_meaning: .*", "effort_meaning: current", text))
+    code, line = refusal("simulate", robot, "--trajectory", "scara", "-o", tmp_path / "bag")
+    assert code == 2
+    assert "joint joint_1 needs one" in line
 
 
 def test_what_is_there_is_never_replaced(tmp_path, capsys):

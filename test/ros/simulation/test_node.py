@@ -343,3 +343,12 @@ def test_a_robot_whose_true_values_nobody_knows_is_refused(tmp_path):
     robot.write_text(find_robot("scara").read_text().replace("name: scara", "name: own", 1))
     said = refused_start("simulated_robot", {"robot": str(robot)})
     assert "the true values of own are not known" in said
+
+
+def test_a_robot_whose_currents_nobody_can_convert_is_refused_before_it_is_ready(tmp_path):
+    text = find_robot("scara").read_text()
+    robot = tmp_path / "scara.yaml"
+    robot.write_text(re.sub("effort_meaning: .*", "effort_meaning: current", text))
+    said = refused_start("simulated_robot", {"robot": str(robot)})
+    assert "joint joint_1 needs one" in said
+    assert "ready" not in said
