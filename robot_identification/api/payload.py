@@ -37,7 +37,7 @@ class IdentifiedPayload(Stored):
     Attributes:
         result: the payload as identified, and its statistics.
         consistent: the nearest physically consistent body; None where the motion does not tell
-            all ten quantities, or the mass is not distinguishable from zero.
+            all ten quantities, or the mass is not distinguishable from zero, or negative.
     """
 
     result: identify.PayloadResult

@@ -67,7 +67,7 @@ def consistent_payload(estimate: PayloadEstimate) -> ConsistentPayload | None:
 
     Returns:
         None where the motion does not tell all ten parameters, or the mass is not distinguishable
-        from zero.
+        from zero, or negative.
 
     Raises:
         CalibrationError: no payload near the identified one is consistent.

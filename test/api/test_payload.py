@@ -35,6 +35,16 @@ def test_a_payload_has_a_line_a_table_and_plain_data(runs, tmp_path):
     assert json.dumps(found.summary()["body"])
 
 
+def test_exchanged_runs_are_not_told_as_a_mass_of_zero(runs):
+    exchanged = ri.identify_payload("scara", *reversed(runs))
+    assert exchanged.result.estimate.body.values[0] == pytest.approx(-1.5, rel=0.02)
+    assert exchanged.consistent is None
+    (told,) = [line for line in exchanged.result.warnings if line.startswith("the mass")]
+    assert told == "the mass is negative: are bare and loaded runs exchanged?"
+    nothing = ri.identify_payload("scara", runs[0], run(TRUTH * (1.0 + 1e-9)))
+    assert any("not distinguishable from zero" in line for line in nothing.result.warnings)
+
+
 def test_an_identification_of_the_bare_robot_is_enough(runs):
     earlier = ri.identify("scara", runs[0])
     found = ri.identify_payload(ROBOT, (), runs[1], result=earlier)

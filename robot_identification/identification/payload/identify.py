@@ -239,8 +239,10 @@ def _warnings(estimate: PayloadEstimate) -> tuple[str, ...]:
         )
     body = estimate.body
     mass, std = body.values[0], body.std[0]
-    if np.isfinite(mass) and mass < 3.0 * std:
+    if np.isfinite(mass) and abs(mass) < 3.0 * std:
         lines.append("the mass is not distinguishable from zero: is there a payload at all?")
+    elif mass < 0.0:
+        lines.append("the mass is negative: are bare and loaded runs exchanged?")
     moments, deviations = body.values[4:], body.std[4:]
     if np.isfinite(moments).all():
         weak = float(deviations.max()) > _WEAK * float(np.abs(moments).max())
