@@ -189,11 +189,12 @@ def identify_drive_gains(
         NotConvergedError: the iterations do not settle.
         CancelledError: ``cancelled`` says so.
     """
-    described = calibrate_drives.with_all_gains(robot_of(robot))
+    described = robot_of(robot)
+    with_gains = calibrate_drives.with_all_gains(described)
     found = calibrate_drives.identify_drive_gains(
         described,
-        recordings_of(described, bare),
-        recordings_of(described, loaded),
+        recordings_of(with_gains, bare),
+        recordings_of(with_gains, loaded),
         mounting_of(robot, described, frame, placement),
         payload if isinstance(payload, KnownPayload) else read_payload(payload),
         method=method,

@@ -44,10 +44,10 @@ def run(options: argparse.Namespace) -> None:
     read = [*options.bare, *options.loaded, options.payload]
     check_outputs([options.output], options.robot, read)
     payload = payload_options.known_of(options)
-    robot = with_all_gains(shared.robot_of(options))
+    robot = shared.robot_of(options)
     mounting = payload_options.mounting_of(options, robot)
     with progress.bar("drive-gains", quiet=options.json) as report:
-        bare, loaded = payload_options.runs_of(options, robot)
+        bare, loaded = payload_options.runs_of(options, with_all_gains(robot))
         result = identify_drive_gains(
             robot,
             bare,
@@ -65,10 +65,10 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         tables.print_json(document)
     else:
-        _print(document)
+        _print(document, for_robot_file=not result.reversed)
 
 
-def _print(document: dict[str, Any]) -> None:
+def _print(document: dict[str, Any], *, for_robot_file: bool) -> None:
     out = tables.console()
     rows = [
         (
@@ -96,7 +96,7 @@ def _print(document: dict[str, Any]) -> None:
     )
     tables.print_warnings(out, document["warnings"])
     stated = [gain for gain in document["gains"] if gain["drive_gain"] is not None]
-    if stated:
+    if stated and for_robot_file:
         out.print("for the robot file:", style="bold")
         for gain in stated:
             out.print(f"  - name: {gain['joint']}", markup=False, soft_wrap=True)

@@ -1,6 +1,7 @@
 """Payloads and drive gains from Python, as the commands give them."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,10 @@ import pytest
 import robot_identification as ri
 from live_nodes import ROBOT, TRUTH, motion
 from robot_identification.files.payloads import read_payload
+from robot_identification.identification.payload.calibrate_drives import with_all_gains
+from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.bodies import Body
+from robot_identification.robot.model import EffortMeaning
 from robot_identification.robot.mounting import mounting
 
 BODY = Body(1.5, [0.1, 0.02, 0.0], np.diag([0.004, 0.004, 0.006]))
@@ -62,3 +66,33 @@ def test_drive_gains_with_a_payload_in_a_file(runs, tmp_path):
     assert found.headline == same.headline
     found.save(tmp_path / "gains.yaml")
     assert found.summary()["gains"][0]["joint"] == "joint_1"
+
+
+def currents(values, gain):
+    """Return a run whose recorded currents are the torques over the gain, for an unknown gain."""
+    q, tau = motion(values)
+    return ri.Recording.from_arrays(
+        with_all_gains(UNSTATED), 0.01 * np.arange(len(q)), q, tau / gain
+    )
+
+
+UNSTATED = replace(ROBOT, effort_meaning=EffortMeaning.CURRENT)
+LOADED = mounting(ROBOT).with_body(TRUTH, BODY)
+KNOWN = KnownPayload(BODY.mass, BODY.centre, BODY.inertia)
+
+
+def test_gains_that_the_robot_file_does_not_state_are_not_far_from_it():
+    pair = currents(TRUTH, 0.11), currents(LOADED, 0.11)
+    found = ri.identify_drive_gains(UNSTATED, *pair, KNOWN)
+    assert found.result.gains == pytest.approx([0.11, 0.11], rel=0.02)
+    assert np.isnan(found.result.believed).all()
+    assert {gain["believed"] for gain in found.summary()["gains"]} == {None}
+    assert not any("far from the believed" in line for line in found.result.warnings)
+
+
+def test_gains_of_exchanged_runs_are_no_gains(runs):
+    found = ri.identify_drive_gains(ROBOT, *reversed(runs), KNOWN)
+    assert found.result.reversed
+    assert (found.result.estimate.factors < 0.0).all()
+    (told,) = [line for line in found.result.warnings if "gains" in line]
+    assert "exchanged, or have all currents the wrong sign" in told

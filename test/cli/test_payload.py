@@ -156,7 +156,14 @@ def test_gains_from_the_command_line_with_the_lines_for_the_robot_file(run, bags
     np.testing.assert_allclose([g["factor"] for g in by_mass["gains"]], FACTORS, rtol=0.03)
     arguments = ["drive-gains", "tx40", *pair, "--mass", "2", "--trust", "joint_1"]
     assert main([*map(str, arguments)]) == 0
-    assert "trusted" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "trusted" in printed
+    assert "for the robot file" in printed
+    exchanged = ["--bare", bags / "wrong_loaded", "--loaded", bags / "wrong_bare"]
+    assert main([*map(str, ["drive-gains", "tx40", *exchanged, "--mass", "2"])]) == 0
+    printed = capsys.readouterr().out
+    assert "all gains are negative" in printed
+    assert "for the robot file:" not in printed
 
 
 def test_simulate_carries_a_payload_and_records_with_other_gains(run, bags, tx40, tmp_path):

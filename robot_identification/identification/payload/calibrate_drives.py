@@ -57,6 +57,9 @@ class DriveGainResult(ComparedRuns):
         method: ``currents``, ``tls`` or ``ls``.
         trusted: joints whose gains were taken as right.
         believed: (joints,) drive gains of the robot file in N m/A or N/A; NaN where it has none.
+        gains: (joints,) drive gains in N m/A or N/A: the factors times the believed ones, the
+            factors themselves where efforts are currents and the robot file states none, NaN where
+            efforts are torques and it states none.
         estimate: factors on the believed gains, and the statistics.
     """
 
@@ -64,12 +67,13 @@ class DriveGainResult(ComparedRuns):
     method: str
     trusted: tuple[str, ...]
     believed: Array
+    gains: Array
     estimate: GainEstimate
 
     @property
-    def gains(self) -> Array:
-        """(joints,) drive gains in N m/A or N/A, NaN where the robot file states none."""
-        return read_only(self.believed * self.estimate.factors)
+    def reversed(self) -> bool:
+        """Whether all gains that were sought are negative, so that none of them is of use."""
+        return _reversed(self.joint_names, self.trusted, self.estimate)
 
     @property
     def interval(self) -> tuple[Array, Array]:
@@ -108,9 +112,9 @@ def identify_drive_gains(
     """Identify the gains of all drives from runs without and with a known payload.
 
     Args:
-        robot: the robot; where efforts are currents it needs a gain for every drive, see
-            :func:`with_all_gains`.
-        bare: joint states without the payload, brought to the joint side with the believed gains.
+        robot: the robot as its file describes it.
+        bare: joint states without the payload, brought to the joint side with the believed gains,
+            see :func:`with_all_gains`.
         loaded: joint states with it; the motions need not be the same.
         mounting: frame that the payload is known in.
         payload: what is known of it.
@@ -133,8 +137,9 @@ def identify_drive_gains(
     check_runs(bare, loaded, bare_needed=True)
     report = progress or (lambda _stage, _fraction: None)
     report("base parameters", 0.0)
-    base = base_parameters(robot)
-    processing = resolve_processing(robot, [*bare, *loaded], overrides or ProcessingSettings())
+    with_gains = with_all_gains(robot)
+    base = base_parameters(with_gains)
+    processing = resolve_processing(with_gains, [*bare, *loaded], overrides or ProcessingSettings())
     columns = Columns(base, mounting, np.array([], dtype=np.intp))
     runs = []
     for title, recordings, share in (("bare runs", bare, 0.1), ("loaded runs", loaded, 0.5)):
@@ -144,6 +149,7 @@ def identify_drive_gains(
     rows = gain_rows(columns, runs[0], runs[1], payload, trusted=places)
     estimate = estimate_gains(rows, method)
     report("done", 1.0)
+    believed = _believed(robot)
     return DriveGainResult(
         robot=robot.name,
         robot_digest=robot.digest,
@@ -155,14 +161,15 @@ def identify_drive_gains(
         method=method,
         trusted=tuple(trusted),
         settings={**processing.entries(), **delay_entry([*bare, *loaded])},
-        believed=_believed(robot),
+        believed=believed,
+        gains=read_only(_believed(with_gains) * estimate.factors),
         base_names=base.names,
         estimate=estimate,
         seconds=time.monotonic() - begin,
         warnings=(
             *processing.warnings,
             *recording_warnings([*bare, *loaded]),
-            *_warnings(robot.joint_names, estimate),
+            *_warnings(robot.joint_names, trusted, believed, estimate),
         ),
     )
 
@@ -235,16 +242,28 @@ def _check(robot: RobotModel, method: str, trusted: Sequence[str]) -> None:
         raise SettingError("trust", ", ".join(trusted), "leaves no gain to identify")
 
 
-def _warnings(names: Sequence[str], estimate: GainEstimate) -> tuple[str, ...]:
-    lines = []
+def _warnings(
+    names: Sequence[str], trusted: Sequence[str], believed: Array, estimate: GainEstimate
+) -> tuple[str, ...]:
     odd = [
         f"{name} ({factor:.3g})"
-        for name, factor in zip(names, estimate.factors, strict=True)
-        if abs(factor - 1.0) > _LARGE
+        for name, factor, stated in zip(names, estimate.factors, believed, strict=True)
+        if abs(factor - 1.0) > _LARGE and not np.isnan(stated)
     ]
-    if odd:
+    lines = []
+    if _reversed(names, trusted, estimate):
+        lines.append(
+            "all gains are negative: are bare and loaded runs exchanged, or have all currents the "
+            "wrong sign? no gain is of use for the robot file"
+        )
+    elif odd:
         lines.append(
             f"gains far from the believed ones, as multiples: {', '.join(odd)}; check the "
             "payload's data, its frame, and the sign of the currents"
         )
     return tuple(lines)
+
+
+def _reversed(names: Sequence[str], trusted: Sequence[str], estimate: GainEstimate) -> bool:
+    sought = [name not in trusted for name in names]
+    return bool((estimate.factors[sought] < 0.0).all())

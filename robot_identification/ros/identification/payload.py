@@ -146,9 +146,10 @@ class PayloadWork:
         self._check_output(request, request.payload)
         payload = known_of(request)
         report("reading", 0.0)
-        runs = self._runs(request, self._measured_by(request, cancelled), live, cancelled)
+        robot = self._measured_by(request, cancelled)
+        runs = self._runs(request, with_all_gains(robot), live, cancelled)
         result = identify_drive_gains(
-            runs.robot,
+            robot,
             runs.bare,
             runs.loaded,
             runs.mounting,
@@ -173,15 +174,12 @@ class PayloadWork:
         return self._outputs.write(files, overwrite=request.overwrite)
 
     def _measured_by(self, request: Any, cancelled: Cancelled) -> RobotModel:
-        """Return the robot with a gain for every drive, where the efforts are currents.
-
-        Live recordings say themselves what their efforts are.
-        """
+        """Return the robot with the meaning of efforts that live recordings themselves state."""
         robot = self._robot
         sources = [] if request.loaded.bags else self._sources(request.loaded, cancelled)
         if sources:
             robot = replace(robot, effort_meaning=EffortMeaning(sources[0].effort_meaning))
-        return with_all_gains(robot)
+        return robot
 
     def _sources(self, data: msg.DataSelection, cancelled: Cancelled) -> list[LiveRecording]:
         return live_recordings(data, self._live, cancelled)

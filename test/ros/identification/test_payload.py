@@ -186,6 +186,8 @@ def test_currents_of_live_recordings_give_the_gains_themselves(tmp_path):
     request.centre, request.inertia = BODY.centre, BODY.inertia[np.triu_indices(3)]
     response, _ = cell.ask(request)
     assert list(response.drive_gain) == pytest.approx([2.0, 2.0], rel=0.02)
+    assert np.isnan(response.believed).all()
+    assert not any("far from the believed" in line for line in response.warnings)
 
 
 @pytest.mark.parametrize(
