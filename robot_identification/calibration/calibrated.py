@@ -13,8 +13,10 @@ from robot_identification.calibration.consistency import Step
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.spread import Spread
 from robot_identification.calibration.standard import decompose
-from robot_identification.identification.estimators.least_squares import RelativeError
-from robot_identification.identification.result import error_entries
+from robot_identification.identification.estimators.least_squares import (
+    RelativeError,
+    error_entries,
+)
 from robot_identification.identification.source import Source
 from robot_identification.presentation import Stored
 from robot_identification.robot.arrays import by_value

@@ -22,7 +22,8 @@ from robot_identification.files.export.outputs import KINDS, PLAIN
 from robot_identification.files.parameters import NONE, BaseValues
 from robot_identification.files.results import read_result_of
 from robot_identification.identification.estimators.essential import EliminationRule
-from robot_identification.identification.result import IdentificationResult, error_entries
+from robot_identification.identification.estimators.least_squares import error_entries
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import RobotModel
 
 

@@ -13,7 +13,7 @@ from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.parameters import read_base_values
-from robot_identification.identification.result import error_entries
+from robot_identification.identification.estimators.least_squares import error_entries
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         tables.print_json(validation.summary())
         return
-    rows = [(name, f"{error:.6f}") for name, error in errors.items()]
+    rows = [(name, tables.fraction(error)) for name, error in errors.items()]
     title = f"unexplained effort of {robot.name}, as a fraction"
     out = tables.console()
     tables.print_findings(out, validation.findings)

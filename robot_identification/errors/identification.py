@@ -55,13 +55,19 @@ class NotExcitedError(ResultRefusedError):
     Attributes:
         parameters: names of the base parameters that the data do not determine.
         condition_number: condition number of the column-scaled system.
+        joints: names of the joints whose efforts should tell them, where the method has parameters
+            of its own, which no table of results names; empty elsewhere.
     """
 
-    def __init__(self, parameters: Sequence[str], condition_number: float) -> None:
+    def __init__(
+        self, parameters: Sequence[str], condition_number: float, joints: Sequence[str] = ()
+    ) -> None:
         self.parameters = tuple(parameters)
         self.condition_number = condition_number
+        self.joints = tuple(joints)
+        what = ", ".join(self.joints or self.parameters)
         super().__init__(
-            f"the motion does not determine {', '.join(self.parameters)} "
+            f"the motion does not determine {'the parameters of ' if joints else ''}{what} "
             f"(condition number {condition_number:.3g}): record a motion that moves these joints, "
             "or leave their friction terms out of the robot file"
         )

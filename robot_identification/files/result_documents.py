@@ -30,6 +30,7 @@ from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source
 from robot_identification.identification.statistics.cross_validation import (
     cross_validation_of,
+    error_of,
     fold_of,
 )
 from robot_identification.robot.model import Array
@@ -92,7 +93,6 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
     if not joint_names or not parameters:
         raise ValueError("a result has joints and base parameters, and this one has not")
     estimate = _estimate(document, joint_names)
-    held_out = document.get("held_out_error")
     settings = entry_of.mapping(document, "settings")
     return IdentificationResult(
         robot=entry_of.text(document, "robot"),
@@ -110,7 +110,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
             if "measured_factors" in document
             else None
         ),
-        held_out=None if held_out is None else _error(document, "held_out_error", joint_names),
+        held_out=error_of(document.get("held_out_error"), joint_names),
         **_beyond_the_fit(document, joint_names),
         elimination=_elimination(document, estimate),
         iterations=entry_of.count(document, "iterations"),

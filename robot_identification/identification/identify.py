@@ -28,7 +28,10 @@ from robot_identification.identification.estimators.choice import DEFAULT, estim
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice, Fit
 from robot_identification.identification.estimators.huber import HuberSettings
-from robot_identification.identification.estimators.least_squares import RelativeError
+from robot_identification.identification.estimators.least_squares import (
+    RelativeError,
+    error_entries,
+)
 from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
 from robot_identification.identification.friction.choice import (
     STATED,
@@ -48,7 +51,7 @@ from robot_identification.identification.periodic.rows import (
     with_noise,
 )
 from robot_identification.identification.periodic.settings import periodic_processing, periods_entry
-from robot_identification.identification.result import IdentificationResult, error_entries
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.whole_rows import WholeRows

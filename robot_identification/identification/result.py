@@ -16,7 +16,11 @@ from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.diagnosis.finding import Finding, finding_entries
 from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.huber import Robustness, robustness_entries
-from robot_identification.identification.estimators.least_squares import Estimate, RelativeError
+from robot_identification.identification.estimators.least_squares import (
+    Estimate,
+    RelativeError,
+    error_entries,
+)
 from robot_identification.identification.friction.law import FrictionLaw, law_entries
 from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.periodic.recordings import (
@@ -366,14 +370,6 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
         }
         for i, name in enumerate(result.regrouping.names)
     ]
-
-
-def error_entries(error: RelativeError, joint_names: tuple[str, ...]) -> dict[str, float]:
-    """Return ``total`` and one entry per joint, as fractions."""
-    return {
-        "total": error.total,
-        **{name: float(e) for name, e in zip(joint_names, error.joints, strict=True)},
-    }
 
 
 def elimination_entries(elimination: Elimination) -> dict[str, object]:

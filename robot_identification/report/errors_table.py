@@ -22,12 +22,12 @@ class UnseenError:
     Attributes:
         kind: which data, in words.
         total: the error, a fraction.
-        joints: of every joint.
+        joints: of every joint; None for one without rows there.
     """
 
     kind: str
     total: float
-    joints: Mapping[str, float]
+    joints: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def unseen_error(result: IdentificationResult) -> UnseenError | None:
     return next(iter(unseen_errors(result)), None)
 
 
-def _unseen(kind: str, entries: Mapping[str, float]) -> UnseenError:
+def _unseen(kind: str, entries: Mapping[str, Any]) -> UnseenError:
     joints = {name: error for name, error in entries.items() if name != "total"}
     return UnseenError(kind, float(entries["total"]), joints)
 
@@ -83,7 +83,7 @@ def errors_table(result: IdentificationResult) -> Table:
             (
                 name,
                 percent(float(estimate.relative_error.joints[joint])),
-                *(percent(error.joints[name]) for error in unseen),
+                *(_joint(error.joints[name]) for error in unseen),
                 number(float(estimate.residual_std[joint])),
                 str(estimate.rows[joint]),
             )
@@ -159,6 +159,10 @@ def outliers_table(result: IdentificationResult) -> Table | None:
         "largest: time and residual",
     )
     return Table(columns, rows)
+
+
+def _joint(error: float | None) -> str:
+    return NONE if error is None else percent(error)
 
 
 def _total(error: Any) -> str:

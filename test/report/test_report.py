@@ -21,10 +21,12 @@ from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.history import History, Iteration
 from robot_identification.identification.statistics.prediction import Prediction
+from robot_identification.report.errors_table import errors_table
 from robot_identification.report.evidence import Request, gather
 from robot_identification.report.figures import style
 from robot_identification.report.figures.efforts import torque_figure
 from robot_identification.report.figures.pictures import Image
+from robot_identification.report.numbers import NONE
 from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara as samples
 
@@ -241,6 +243,17 @@ def test_fewer_samples_than_were_used_are_told(report, swinging_scara):
     _, printed = report(swinging_scara, "--end", "0.5")
     (state,) = printed["recordings"].values()
     assert "2000 are drawn and 4000 were used" in state
+
+
+def test_a_joint_that_was_never_predicted_has_no_error(swinging_scara):
+    result = read_result(swinging_scara)
+    crossed = result.cross_validation
+    error = replace(crossed.error, joints=np.array([crossed.error.joints[0], np.nan]))
+    result = replace(result, held_out=None, cross_validation=replace(crossed, error=error))
+    table = errors_table(result)
+    place = table.columns.index("each block from the others")
+    assert [row[place].endswith(" %") for row in table.rows] == [True, True, False]
+    assert table.rows[-1][place] == NONE
 
 
 def test_another_robot_is_refused(refusal, swinging_scara, tmp_path):

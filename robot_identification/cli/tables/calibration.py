@@ -9,7 +9,7 @@ from typing import Any
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.cli.check import print_checks
 from robot_identification.cli.tables import results as tables
-from robot_identification.identification.result import error_entries
+from robot_identification.identification.estimators.least_squares import error_entries
 
 
 def print_calibrated(calibrated: CalibratedParameters, held_out: Mapping[str, Any]) -> None:
@@ -65,7 +65,7 @@ def _print_errors(calibrated: CalibratedParameters, held_out: Mapping[str, Any])
         found["held out: identified"] = dict(held_out["held_out_error_identified"])
         found["held out: published"] = dict(held_out["held_out_error"])
     rows = [
-        (name, *(f"{errors[name]:.6f}" for errors in found.values()))
+        (name, *(tables.fraction(errors[name]) for errors in found.values()))
         for name in found["identified"]
     ]
     tables.print_table(

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from robot_identification.cli.tables.printing import print_table
+from robot_identification.cli.tables.printing import fraction, print_table
 from robot_identification.identification.estimators.huber import Robustness
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.periodic.drift import DRIFTING
@@ -86,7 +86,7 @@ def _print_folds(
 def _errors(error: RelativeError | None, joints: int) -> tuple[str, ...]:
     if error is None:
         return ("-",) * (joints + 1)
-    return (f"{error.total:.6f}", *(f"{value:.4f}" for value in error.joints))
+    return (f"{error.total:.6f}", *(fraction(value, 4) for value in error.joints.tolist()))
 
 
 def _print_outliers(out: Console, found: Robustness) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
@@ -52,6 +53,11 @@ def print_table(
         result.add_row(*(escape(cell) for cell in row))
     out.print(title, style="bold", markup=False, soft_wrap=True)
     out.print(result)
+
+
+def fraction(error: float | None, digits: int = 6) -> str:
+    """Return an error with fixed digits, a dash where there is none."""
+    return "-" if error is None or math.isnan(error) else f"{error:.{digits}f}"
 
 
 def print_glossary(out: Console) -> None:

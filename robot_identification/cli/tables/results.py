@@ -9,18 +9,21 @@ from rich.console import Console
 from robot_identification.cli.tables import fit as fit_tables
 from robot_identification.cli.tables.printing import (
     console,
+    fraction,
     print_findings,
     print_glossary,
     print_json,
     print_table,
     print_warnings,
 )
+from robot_identification.identification.estimators.least_squares import error_entries
 from robot_identification.identification.friction.law import TRIED, FrictionLaw, tried_rows
-from robot_identification.identification.result import IdentificationResult, error_entries
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.trust import verdicts_of
 
 __all__ = [
     "console",
+    "fraction",
     "print_different_settings",
     "print_errors",
     "print_findings",
@@ -109,8 +112,8 @@ def print_errors(out: Console, result: IdentificationResult) -> None:
     rows = [
         (
             name,
-            f"{error:.6f}",
-            *((f"{held_out[name]:.6f}",) if held_out else ()),
+            fraction(error),
+            *((fraction(held_out[name]),) if held_out else ()),
             *_per_joint(result.summary(), name),
         )
         for name, error in fitted.items()

@@ -273,7 +273,7 @@ class Walk:
             )
         self._judge(errors, {"held_out_fraction": self._options.held_out})
 
-    def _judge(self, errors: dict[str, float], motion: dict[str, Any]) -> None:
+    def _judge(self, errors: dict[str, Any], motion: dict[str, Any]) -> None:
         """Keep and show errors on data not fitted.
 
         Raises:
@@ -281,7 +281,7 @@ class Walk:
         """
         self._record.keep("validate", {"relative_error": errors, **motion})
         if not self._options.json:
-            rows = [(name, f"{error:.6f}") for name, error in errors.items()]
+            rows = [(name, tables.fraction(error)) for name, error in errors.items()]
             title = "unexplained effort on data not fitted, as a fraction"
             tables.print_table(tables.console(), title, ("joint", "relative error"), rows)
         accepted = self._options.accept

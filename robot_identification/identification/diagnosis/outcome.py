@@ -63,7 +63,9 @@ def _standing_out(found: CrossValidation, joint: int) -> str:
         found: errors of its parts.
         joint: place of the joint.
     """
-    parts = [(f.name, f.fitted, f.effort_rms) for f in found.folds if f.effort_rms]
+    parts = [
+        (f.name, f.fitted, f.effort_rms) for f in found.folds if f.effort_rms and f.rows[joint]
+    ]
     left = np.array([fit.joints[joint] * rms[joint] for _, fit, rms in parts if fit is not None])
     if len(left) < max(len(parts), _FEWEST_FOLDS):
         return ""

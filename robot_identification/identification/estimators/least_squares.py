@@ -24,7 +24,8 @@ class RelativeError:
 
     Attributes:
         total: over all joints.
-        joints: (joints,) per joint.
+        joints: (joints,) per joint; NaN for one of which there were no rows to predict, where data
+            had no part in the fit.
     """
 
     total: float
@@ -99,6 +100,12 @@ def relative_error(factors: Sequence[JointFactor], values: Array) -> RelativeErr
     joints = np.divide(residuals, efforts, out=np.zeros_like(residuals), where=efforts > 0.0)
     total = float(np.linalg.norm(residuals) / max(np.linalg.norm(efforts), np.finfo(float).tiny))
     return RelativeError(total=total, joints=read_only(joints))
+
+
+def error_entries(error: RelativeError, joint_names: Sequence[str]) -> dict[str, float | None]:
+    """Return ``total`` and one entry per joint, as fractions; None for a joint without rows."""
+    joints = zip(joint_names, error.joints.tolist(), strict=True)
+    return {"total": error.total, **{name: None if np.isnan(e) else e for name, e in joints}}
 
 
 def ordinary(

@@ -57,9 +57,10 @@ def refuse_untold(
         matrices: per joint its (rows, rank) system in all parameters.
 
     Raises:
-        NotExcitedError: naming the parameters of all joints that are not identifiable.
+        NotExcitedError: naming the joints, and the parameters that are not identifiable.
     """
     missing: list[str] = []
+    joints: list[str] = []
     worst = 1.0
     for j, (factor, matrix) in enumerate(zip(factors, matrices, strict=True)):
         own = parameters.block(j)
@@ -68,9 +69,11 @@ def refuse_untold(
         if factor.rows < len(names) and not here:
             here = names
         missing += here
+        if here:
+            joints.append(factor.joint)
         worst = max(worst, condition)
     if missing:
-        raise NotExcitedError(missing, worst)
+        raise NotExcitedError(missing, worst, joints)
 
 
 def refuse_drowned(
@@ -90,10 +93,12 @@ def refuse_drowned(
         worst_condition: the worst among the systems that told them.
 
     Raises:
-        NotExcitedError: naming the later parameters.
+        NotExcitedError: naming the later parameters and their joints.
     """
     errors = np.linalg.norm(B, axis=0) * np.sqrt(np.diag(covariance))
     drowning = np.flatnonzero(errors > factor.effort_norm)
     if drowning.size:
-        names = parameters.names[parameters.rank - len(errors) :]
-        raise NotExcitedError([names[i] for i in drowning], worst_condition)
+        places = parameters.rank - len(errors) + drowning
+        robot = parameters.base.robot
+        joints = [robot.joint_names[joint] for joint in np.unique(parameters.blocks[places])]
+        raise NotExcitedError([parameters.names[i] for i in places], worst_condition, joints)

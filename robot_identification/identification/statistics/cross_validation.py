@@ -18,6 +18,7 @@ from robot_identification.errors import NotExcitedError, NotPredictiveError, Rec
 from robot_identification.identification import entries as entry_of
 from robot_identification.identification.estimators.least_squares import (
     RelativeError,
+    error_entries,
     relative_error,
 )
 from robot_identification.identification.rows.factor import JointFactor, merge
@@ -40,7 +41,8 @@ class Fold:
         rows: (joints,) number of its rows.
         effort_rms: (joints,) root mean square of its efforts, in N m or N; empty where a result
             file of an earlier version does not tell it.
-        fitted: error with the parameters of all groups; None for a bag that was held out.
+        fitted: error with the parameters of all groups; None for a bag that was held out.  Joints
+            without rows have none.
         error: error with the parameters of the others; None where they do not tell them all.
         reason: why there is none.
     """
@@ -92,13 +94,20 @@ def cross_validate(
         except (NotExcitedError, RecordingError) as refusal:
             reason = str(refusal)
         else:
-            error = relative_error(factors, vector)
+            error = _predicted(factors, vector)
             vectors.append((factors, vector))
         rows = tuple(factor.rows for factor in factors)
         efforts = tuple(f.effort_norm / max(f.rows, 1) ** 0.5 for f in factors)
-        fitted = relative_error(factors, values)
+        fitted = _predicted(factors, values)
         folds.append(Fold(name, rows, efforts, fitted, error, reason))
     return CrossValidation(scheme, tuple(folds), _pooled(vectors))
+
+
+def _predicted(factors: Sequence[JointFactor], values: Array) -> RelativeError:
+    """Return the error on a group; of a joint without rows there nothing is predicted."""
+    error = relative_error(factors, values)
+    rows = np.array([factor.rows for factor in factors])
+    return RelativeError(error.total, np.where(rows > 0, error.joints, np.nan))
 
 
 def _pooled(
@@ -112,7 +121,9 @@ def _pooled(
     efforts = np.array([[f.effort_norm**2 for f in factors] for factors, _ in predictions]).sum(
         axis=0
     )
+    rows = np.array([[f.rows for f in factors] for factors, _ in predictions]).sum(axis=0)
     joints = np.sqrt(np.divide(squares, efforts, out=np.zeros_like(squares), where=efforts > 0))
+    joints[rows == 0] = np.nan
     total = np.sqrt(squares.sum() / max(float(efforts.sum()), np.finfo(float).tiny))
     return RelativeError(total=float(total), joints=joints)
 
@@ -163,6 +174,11 @@ def validation_warnings(found: CrossValidation, joint_names: Sequence[str]) -> t
         for fold in found.folds
         if fold.reason
     ]
+    if lines and found.scheme == "blocks":
+        lines.append(
+            "what only one block of the recording tells cannot be checked by its others, as where "
+            "joints move one at a time: give a second bag"
+        )
     told = [fold for fold in found.folds if fold.error is not None and fold.fitted is not None]
     names = [f"{kind} {fold.name}, {joint}" for fold in told for joint in joint_names]
     errors = np.array([fold.error.joints for fold in told if fold.error is not None])
@@ -174,13 +190,19 @@ def validation_warnings(found: CrossValidation, joint_names: Sequence[str]) -> t
         )
     if found.scheme == "bags" and len(told) >= _FEWEST:
         residuals = errors * np.array([fold.effort_rms for fold in told])  # N m or N
-        usual = np.broadcast_to(np.median(residuals, axis=0), residuals.shape)
+        usual = np.broadcast_to(_medians(residuals), residuals.shape)
         if worse := _larger(names, residuals.ravel(), usual.ravel()):
             lines.append(
                 f"{larger} that of most bags, root mean square in N m or N: {worse}; such a bag "
                 "is unlike the others"
             )
     return tuple(lines)
+
+
+def _medians(values: Array) -> Array:
+    """Return the median of every column over what is known of it, NaN where that is nothing."""
+    known = [column[np.isfinite(column)] for column in values.T]
+    return np.array([np.median(column) if len(column) else np.nan for column in known])
 
 
 def _larger(names: Sequence[str], errors: Array, expected: Array) -> str:
@@ -200,8 +222,8 @@ def fold_entries(fold: Fold, joint_names: Sequence[str]) -> dict[str, object]:
         "name": fold.name,
         "rows": dict(zip(joint_names, fold.rows, strict=True)),
         **({"effort_rms": efforts} if efforts else {}),
-        "relative_error": _error_entries(fold.error, joint_names),
-        "fitted_error": _error_entries(fold.fitted, joint_names),
+        "relative_error": _entries(fold.error, joint_names),
+        "fitted_error": _entries(fold.fitted, joint_names),
         "reason": fold.reason,
     }
 
@@ -212,18 +234,15 @@ def cross_validation_entries(
     """Return the plain data of a cross-validation."""
     return {
         "scheme": found.scheme,
-        "relative_error": _error_entries(found.error, joint_names),
+        "relative_error": _entries(found.error, joint_names),
         "folds": [fold_entries(fold, joint_names) for fold in found.folds],
     }
 
 
-def _error_entries(
+def _entries(
     error: RelativeError | None, joint_names: Sequence[str]
-) -> dict[str, float] | None:
-    if error is None:
-        return None
-    joints = zip(joint_names, error.joints.tolist(), strict=True)
-    return {"total": error.total, **dict(joints)}
+) -> dict[str, float | None] | None:
+    return None if error is None else error_entries(error, joint_names)
 
 
 def fold_of(entry: Mapping[str, Any], joint_names: Sequence[str]) -> Fold:
@@ -238,8 +257,8 @@ def fold_of(entry: Mapping[str, Any], joint_names: Sequence[str]) -> Fold:
         name=entry_of.text(entry, "name"),
         rows=tuple(entry_of.count(rows, name) for name in joint_names),
         effort_rms=tuple(entry_of.number(efforts, name) for name in joint_names if efforts),
-        fitted=_error_of(entry["fitted_error"], joint_names),
-        error=_error_of(entry["relative_error"], joint_names),
+        fitted=error_of(entry["fitted_error"], joint_names),
+        error=error_of(entry["relative_error"], joint_names),
         reason=entry_of.text(entry, "reason"),
     )
 
@@ -256,19 +275,25 @@ def cross_validation_of(entries: Mapping[str, Any], joint_names: Sequence[str]) 
     return CrossValidation(
         scheme=scheme,
         folds=tuple(fold_of(fold, joint_names) for fold in entry_of.mappings(entries, "folds")),
-        error=_error_of(entries["relative_error"], joint_names),
+        error=error_of(entries["relative_error"], joint_names),
     )
 
 
-def _error_of(entries: object, joint_names: Sequence[str]) -> RelativeError | None:
+def error_of(entries: object, joint_names: Sequence[str]) -> RelativeError | None:
+    """Return the error that plain data describe; a joint without rows has None.
+
+    Raises:
+        KeyError, TypeError, ValueError: the data describe none.
+    """
     if entries is None:
         return None
     if not isinstance(entries, Mapping):
         raise TypeError(f"{entries!r:.40} is not an error per joint")
-    numbers = [entries["total"], *(entries[name] for name in joint_names)]
+    joints = [entries[name] for name in joint_names]
+    numbers = [entries["total"], *(error for error in joints if error is not None)]
     if not all(isinstance(n, (int, float)) and not isinstance(n, bool) for n in numbers):
         raise TypeError("an error is not a number")
-    values = np.array(numbers, dtype=np.float64)
-    if not np.isfinite(values).all():
+    if not np.isfinite(np.array(numbers, dtype=np.float64)).all():
         raise ValueError("an error is not finite")
-    return RelativeError(total=float(values[0]), joints=values[1:])
+    values = [np.nan if error is None else error for error in joints]
+    return RelativeError(total=float(numbers[0]), joints=np.array(values, dtype=np.float64))

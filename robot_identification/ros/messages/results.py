@@ -98,12 +98,15 @@ def error_entries(
 ) -> dict[str, Any] | None:
     """Return an error per joint and in total as a result file has it, None where there is none.
 
+    A joint without rows has NaN in a message, and None in a result file.
+
     Raises:
         ValueError: there is not one error per joint.
     """
     if not len(errors):
         return None
-    return {"total": total, **per_joint("relative_error", joints, errors)}
+    told = [None if math.isnan(error) else error for error in errors]
+    return {"total": total, **per_joint("relative_error", joints, told)}
 
 
 def per_joint(name: str, joints: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:

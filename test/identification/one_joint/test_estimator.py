@@ -184,6 +184,7 @@ def test_a_last_joint_that_says_nothing_is_not_taken_for_known():
     with pytest.raises(NotExcitedError) as refusal:
         estimate_jointwise(parameters, factors)
     assert all(name.endswith("_3") for name in refusal.value.parameters)
+    assert refusal.value.joints == (robot.joint_names[2],)
 
 
 def test_what_does_not_fit_is_refused():

@@ -1,5 +1,8 @@
 """Errors on data left out, and limited outliers, through a message and back."""
 
+from dataclasses import replace
+
+import numpy as np
 from rclpy.serialization import deserialize_message, serialize_message
 
 from robot_identification.identification.estimators.huber import HuberSettings
@@ -25,3 +28,7 @@ def test_what_was_left_out_and_limited_survives_a_message():
     told, back = result.summary(), result_of(sent).summary()
     for key in ("cross_validation", "held_out_bags", "held_out_error", "robust"):
         assert back[key] == told[key]
+    held_out = replace(result.held_out, joints=[np.nan, *result.held_out.joints[1:]])
+    message = result_message(replace(result, held_out=held_out), robot, stamp=0)
+    entries = result_of(message).summary()["held_out_error"]
+    assert entries[robot.joint_names[0]] is None, "a joint that was not predicted"
