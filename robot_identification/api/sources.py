@@ -28,7 +28,6 @@ from robot_identification.files.results import read_result
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import (
-    changed_robot_warnings,
     refuse_other_parameters,
 )
 from robot_identification.identification.friction.law import FrictionLaw
@@ -39,6 +38,7 @@ from robot_identification.robot.files.values import is_result, load_values
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.versions import CALIBRATION, changed_robot_warnings
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording, Segment
 
@@ -201,7 +201,7 @@ def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
     base = base_parameters(robot)
     if isinstance(source, IdentificationResult):
         refuse_other_parameters(robot, source, base)
-        return BaseValues.of(source)
+        return BaseValues.of(source, robot)
     if isinstance(source, CalibratedParameters):
         _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
         return BaseValues(
@@ -277,7 +277,7 @@ def _numbers(source: npt.ArrayLike, names: Sequence[str]) -> Array:
 def changed_robot_remarks(robot: RobotModel, source: FullSource) -> tuple[str, ...]:
     """Return a line where parameters were calibrated with another version of a robot's file."""
     if isinstance(source, CalibratedParameters):
-        return changed_robot_warnings(robot, source.robot_digest, "the parameters")
+        return changed_robot_warnings(robot, source.robot_digest, CALIBRATION, "the parameters")
     return robot_file_warnings(source, robot) if isinstance(source, str | Path) else ()
 
 

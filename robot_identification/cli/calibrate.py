@@ -107,7 +107,7 @@ def _held_out(
     """Return the errors on other bags, of published and identified parameters, and the settings."""
     if not options.held_out:
         return {}
-    identified = replace(BaseValues.of(result), values=calibrated.identified_base)
+    identified = replace(BaseValues.of(result, robot), values=calibrated.identified_base)
     with progress.bar("calibrate", quiet=options.json) as report:
         recordings = recordings_of(options, robot, options.held_out)
         found = {

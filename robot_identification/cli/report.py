@@ -91,6 +91,7 @@ def run(options: argparse.Namespace) -> None:
             "reasons": {p.name: p.reason for p in judged if p.reason},
             "recordings": {found.source.name: found.state for found in evidence.sources},
             "robot_remark": evidence.robot_remark,
+            "warnings": list(evidence.robot_warnings),
             "different_settings": evidence.different_settings,
             "written": str(options.output),
             "bytes": len(text.encode("utf-8")),
@@ -149,6 +150,7 @@ def _print(evidence: Evidence, judged: Sequence[ParameterReliability], written: 
     if evidence.robot_remark:
         out.print(f"no time plots: {evidence.robot_remark}", markup=False, soft_wrap=True)
     tables.print_different_settings(out, evidence.different_settings)
+    tables.print_warnings(out, evidence.robot_warnings)
     out.print(f"written to {written}", markup=False, soft_wrap=True)
 
 

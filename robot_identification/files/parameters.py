@@ -331,9 +331,14 @@ class BaseValues:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, result: IdentificationResult) -> BaseValues:
-        """Return those of a result."""
-        return cls(result.estimate.values, settings_of(result), effort_meaning_of(result))
+    def of(cls, result: IdentificationResult, robot: RobotModel) -> BaseValues:
+        """Return those of a result, for a robot whose file may have changed since."""
+        return cls(
+            result.estimate.values,
+            settings_of(result),
+            effort_meaning_of(result),
+            result.remarks_on(robot),
+        )
 
 
 def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
@@ -369,4 +374,4 @@ def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
             "give the robot file that it was identified with",
         )
     refuse_other_parameters(robot, result, base)
-    return BaseValues.of(result)
+    return BaseValues.of(result, robot)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from robot_identification.identification.belonging import changed_robot_warnings
 from robot_identification.robot.files.values import is_urdf, values_document, values_path
 from robot_identification.robot.model import RobotModel
+from robot_identification.robot.versions import CALIBRATION, changed_robot_warnings
 
 
 def stated_provenance(path: str | Path) -> Mapping[str, Any]:
@@ -40,4 +40,4 @@ def robot_file_warnings(path: str | Path, robot: RobotModel) -> tuple[str, ...]:
         RobotDescriptionError: the file is wrong.
     """
     digest = str(stated_provenance(path).get("robot_sha256", ""))
-    return changed_robot_warnings(robot, digest, str(path))
+    return changed_robot_warnings(robot, digest, CALIBRATION, str(path))

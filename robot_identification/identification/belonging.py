@@ -105,17 +105,3 @@ def different_efforts(robot: RobotModel, identified: str) -> dict[str, dict[str,
             "identified": identified, "used": own["value"], "reason": own["reason"],
         }
     }  # fmt: skip
-
-
-def changed_robot_warnings(robot: RobotModel, digest: str, what: str) -> tuple[str, ...]:
-    """Return a line where parameters were calibrated with another version of a robot's file.
-
-    Args:
-        robot: the robot.
-        digest: SHA-256 of the file behind the parameters; empty where nobody knows.
-        what: names the parameters.
-    """
-    if not digest or not robot.digest or digest == robot.digest:
-        return ()
-    line = f"{what}: calibrated with another version of the file of {robot.name}"
-    return (f"{line}; if more than processing or limits changed, calibrate again",)

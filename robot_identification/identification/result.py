@@ -39,6 +39,7 @@ from robot_identification.identification.statistics.trust import verdicts_of
 from robot_identification.presentation import Drawn, Stored, drawn_by
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.versions import IDENTIFICATION, changed_robot_warnings
 
 SCHEMA_VERSION = 1
 
@@ -182,10 +183,7 @@ class IdentificationResult(Stored, Drawn):
 
     def remarks_on(self, robot: RobotModel) -> tuple[str, ...]:
         """Return a line where the file of its robot has changed since the identification."""
-        if not self.robot_digest or not robot.digest or self.robot_digest == robot.digest:
-            return ()
-        line = f"the file of {robot.name} has changed since the identification"
-        return (f"{line}; if more than processing or limits changed, identify again",)
+        return changed_robot_warnings(robot, self.robot_digest, IDENTIFICATION)
 
     def triangles(self, purpose: str) -> tuple[JointFactor, ...]:
         """Return the factors of the rows.

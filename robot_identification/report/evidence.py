@@ -13,7 +13,7 @@ from robot_identification.files.parameters import StandardParameters, read_param
 from robot_identification.files.results import LARGEST_FILE, read_result
 from robot_identification.files.sources import FoundSource, Reading, find_sources, given_sources
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.belonging import effort_meaning_of
+from robot_identification.identification.belonging import effort_meaning_of, refuse_other_geometry
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.identification.statistics.prediction import Prediction, predict
@@ -61,7 +61,8 @@ class Evidence:
         path: the result file.
         digest: its SHA-256.
         result: what it holds.
-        robot: the robot that it was made with; None where its description is not at hand.
+        robot: the robot that it was made with, or another version of it with the same geometry;
+            None where its description is not at hand.
         robot_remark: why not, for people.
         sources: the recordings, and what became of them.
         predictions: name of a recording -> its efforts, measured and predicted.
@@ -83,14 +84,19 @@ class Evidence:
     prior_remark: str
     different_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
+    @property
+    def robot_warnings(self) -> tuple[str, ...]:
+        """A line where the robot's file has changed since the identification."""
+        return () if self.robot is None else self.result.remarks_on(self.robot)
+
 
 def gather(request: Request) -> Evidence:
     """Read everything that a report needs.
 
     Raises:
         ResultFileError: the result cannot be read or is damaged.
-        ResultMismatchError: the robot is not the one of the result, or cannot be found and
-            something was asked for that needs it.
+        ResultMismatchError: the robot has another geometry than that of the result, or cannot be
+            found and something was asked for that needs it.
         BagError: a bag that was named is none of the recordings, or cannot be read.
         InputError: parameters or prior are wrong or belong to another robot.
     """
@@ -137,11 +143,9 @@ def _robot(request: Request, result: IdentificationResult) -> tuple[RobotModel |
     if robot.digest == result.robot_digest:
         return result.model_of(robot), ""
     if request.robot is not None:
-        raise ResultMismatchError(
-            robot.name,
-            f"{request.robot} is not the file that the result was made with (SHA-256 "
-            f"{robot.digest}, not {result.robot_digest}); name that one, or identify again",
-        )
+        model = result.model_of(robot)
+        refuse_other_geometry(model, result, base_parameters(model))
+        return model, ""
     return _without_robot(request, result, "the robot of that name in this package is another")
 
 

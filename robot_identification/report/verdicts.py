@@ -10,7 +10,6 @@ import numpy as np
 
 from robot_identification.calibration.calibrated import NOTABLE_COST
 from robot_identification.files.parameters import StandardParameters
-from robot_identification.identification.belonging import changed_robot_warnings
 from robot_identification.identification.diagnosis.finding import (
     Finding,
     Severity,
@@ -28,6 +27,7 @@ from robot_identification.identification.statistics.trust import Reliability
 from robot_identification.report.errors_table import unseen_error
 from robot_identification.report.evidence import Evidence
 from robot_identification.report.numbers import counted, listed, number, percent
+from robot_identification.robot.versions import CALIBRATION, changed_robot_warnings
 
 _SMALL_ERROR, _LARGE_ERROR = 0.10, 0.30  # parts of the effort
 _MUCH_WORSE = 1.5
@@ -100,6 +100,7 @@ def statements(
     """Return the summary of a report, sentence by sentence."""
     result = evidence.result
     found = [Statement(_LEVELS[f.severity], f"{f}.") for f in told_findings(result)]
+    found += [Statement(Level.CAUTION, f"{told}.") for told in evidence.robot_warnings]
     found += [_counts(parameters), _fit(result), _unseen(result), _condition(result)]
     if result.history is not None:
         converged = result.history.verdict == CONVERGED
@@ -126,7 +127,7 @@ def _changed_robot(evidence: Evidence) -> tuple[str, ...]:
     if evidence.parameters is None or evidence.robot is None:
         return ()
     digest = str(evidence.parameters.provenance.get("robot_sha256", ""))
-    return changed_robot_warnings(evidence.robot, digest, evidence.parameters.path)
+    return changed_robot_warnings(evidence.robot, digest, CALIBRATION, evidence.parameters.path)
 
 
 def _cost(result: IdentificationResult, parameters: StandardParameters) -> list[Statement]:

@@ -28,6 +28,11 @@ def result():
     return identify(robot, recordings, overrides=STATED)
 
 
+@pytest.fixture(scope="module")
+def bag():
+    return arm(parts=1)[1]
+
+
 def longer(robot):
     """Return a robot with a longer second link: base parameters of the same names."""
     first, second, *rest = robot.joints
@@ -51,22 +56,32 @@ def test_a_result_of_another_geometry_is_refused_wherever_it_is_taken(result, tm
             taken()
 
 
-def test_other_limits_and_processing_are_no_other_robot(result):
+def test_other_limits_and_processing_are_no_other_robot(result, bag, tmp_path):
     same = replace(SCARA, processing=ProcessingSettings(cutoff_hz=30.0), digest="3" * 64)
     refuse_other_parameters(same, result, base_parameters(same))
-    assert any("has changed since" in line for line in calibrate(same, result).warnings)
+    told = "the file of scara has changed since the identification"
+    assert any(line.startswith(told) for line in calibrate(same, result).warnings)
+    file = tmp_path / "result.yaml"
+    write_result(file, result)
+    for source in (result, file):
+        validated = ri.validate(same, source, bag)
+        assert len([line for line in validated.warnings if line.startswith(told)]) == 1
+        validated = ri.validate(SCARA, source, bag)
+        assert not any("has changed since" in line for line in validated.warnings)
 
 
-def test_parameters_of_another_version_of_the_robot_file_are_told(result, tmp_path):
+def test_parameters_of_another_version_of_the_robot_file_are_told(result, bag, tmp_path):
     calibrated, file = calibrate(SCARA, result), tmp_path / "parameters.yaml"
     file.write_bytes(parameters_file(file, SCARA, calibrated))
     assert read_base_values(file, SCARA).warnings == ()
     (line,) = read_base_values(file, longer(SCARA)).warnings
-    assert f"{file}: calibrated with another version of the file of scara" in line
+    validated = ri.validate(replace(SCARA, digest="3" * 64), file, bag)
+    assert len([told for told in validated.warnings if "has changed since" in told]) == 1
+    assert f"{file}: the file of scara has changed since the calibration" in line
     told = ri.export(longer(SCARA), file, urdf=tmp_path / "arm.urdf")
     assert line in told
     told = ri.export(longer(SCARA), calibrated, urdf=tmp_path / "arm.urdf")
-    assert "another version of the file" in told[0]
+    assert "the parameters: the file of scara has changed since" in told[0]
 
 
 def test_parameters_know_what_the_efforts_behind_them_were(result, tmp_path):

@@ -92,11 +92,10 @@ def values_to_validate(
     robot: RobotModel,
     base: BaseParameters,
     last: IdentificationResult | None,
-) -> tuple[RobotModel, BaseValues, tuple[str, ...]]:
+) -> tuple[RobotModel, BaseValues]:
     """Return the base parameters that a request wants compared with data, and their robot.
 
-    The robot has the friction law of the result or parameter file, where that has one.  What a user
-    should know of these comes third, one line each.
+    The robot has the friction law of the result or parameter file, where that has one.
 
     Args:
         request: names a file, or parameters with their values, or nothing.
@@ -111,29 +110,24 @@ def values_to_validate(
     if request.result and (request.names or request.values):
         raise SettingError("result", request.result, "says it all; leave out names and values")
     if request.result:
-        robot, remarks = _with_law_of(request.result, robot)
-        values = values_of_file(request.result, robot)
-        return robot, values, (*remarks, *values.warnings)
+        robot = _with_law_of(request.result, robot)
+        return robot, values_of_file(request.result, robot)
     if request.names or request.values:
         given = named_values(request.names, request.values)
-        return robot, BaseValues(base_values(given, base)), ()
+        return robot, BaseValues(base_values(given, base))
     if last is None:
         raise ResultFileError("the last result", "there is none: call ~/identify first")
-    return last.model_of(robot), BaseValues.of(last), last.remarks_on(robot)
+    return last.model_of(robot), BaseValues.of(last, robot)
 
 
-def _with_law_of(path: str, robot: RobotModel) -> tuple[RobotModel, tuple[str, ...]]:
-    """Return a robot with the friction law of a file, and what is to be said of the file.
-
-    It comes without the law where there is no such file.
-    """
+def _with_law_of(path: str, robot: RobotModel) -> RobotModel:
+    """Return a robot with the friction law of a file; without it where there is no such file."""
     if is_result(path):
-        result = read_result_of(path, robot)
-        return result.model_of(robot), result.remarks_on(robot)
+        return read_result_of(path, robot).model_of(robot)
     try:
-        return with_law_of(path, robot), ()
+        return with_law_of(path, robot)
     except UnknownRobotError:
-        return robot, ()  # the error of its values says what was asked for
+        return robot  # the error of its values says what was asked for
 
 
 def values_of_file(path: str, robot: RobotModel) -> BaseValues:

@@ -226,7 +226,7 @@ class IdentificationWork:
             CancelledError: if ``cancelled`` says so.
         """
         report("reading", 0.0)
-        robot, model, remarks = values_to_validate(request, self._robot, self._base, last)
+        robot, model = values_to_validate(request, self._robot, self._base, last)
         sources = live_recordings(request.data, self._live, cancelled)
         stated = processing_of(request.processing)
         recordings = read_data(request.data, self._robot, sources, cancelled, processing=stated)
@@ -243,7 +243,7 @@ class IdentificationWork:
             cancelled=cancelled,
         )
         different = {**validation.different_settings, **different_efforts(robot, model.efforts)}
-        warnings = (*remarks, *validation.warnings)
+        warnings = (*model.warnings, *validation.warnings)
         return replace(validation, different_settings=different, warnings=warnings)
 
 

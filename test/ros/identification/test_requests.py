@@ -84,6 +84,6 @@ def test_a_result_of_another_robot_is_refused_and_one_of_another_version_of_its_
             with pytest.raises(ResultFileError, match="is a result of another_arm"):
                 values_to_validate(request, ROBOT, base, None)
             continue
-        _, found, remarks = values_to_validate(request, ROBOT, base, None)
+        _, found = values_to_validate(request, ROBOT, base, None)
         np.testing.assert_allclose(found.values, values)
-        assert tuple(remark.partition(";")[0] for remark in remarks) == told
+        assert tuple(remark.partition(";")[0] for remark in found.warnings) == told
