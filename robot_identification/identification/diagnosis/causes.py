@@ -100,8 +100,7 @@ CAUSES: Mapping[str, Cause] = {
     ),
     FRICTION_LAW: Cause(
         "another friction law ({detail})",
-        "let the data choose it (--friction auto), or state it in the robot file; or leave out "
-        "slow rows (--velocity-threshold) where it is of low speeds",
+        "let the data choose it (--friction auto), or state it in the robot file",
         Severity.DOUBT,
     ),
     "missing coupling": Cause(

@@ -28,6 +28,8 @@ _MATTERS = 0.05
 """Fall of the error of a joint on blocks left out, as a part of it, that is told.  As much must its
 own terms take of its squared residual, because laws of other joints lower its error too."""
 
+_LEAVE_OUT = "; or leave out slow rows (--velocity-threshold) where it is of low speeds"
+
 
 def law_findings(source: WholeRows, values: Array) -> tuple[Finding, ...]:
     """Return the joints whose friction follows another law.
@@ -52,11 +54,29 @@ def law_findings(source: WholeRows, values: Array) -> tuple[Finding, ...]:
         )
         own = sum(one.gain for one in laws)
         if own >= _MATTERS and after <= (1.0 - _MATTERS) * before:
-            found.append(_finding(name, laws, before, after))
+            thresholds = (at.processing.velocity_threshold[joint] > 0.0 for at in (source, rows))
+            found.append(_finding(name, laws, (before, after), *thresholds))
     return tuple(found)
 
 
-def _finding(joint: str, laws: Sequence[Tried], before: float, after: float) -> Finding:
+def _finding(
+    joint: str,
+    laws: Sequence[Tried],
+    errors: tuple[float, float],
+    fit_omits_slow: bool,
+    search_omits_slow: bool,
+) -> Finding:
+    """Return the finding on a joint.
+
+    Args:
+        joint: its name.
+        laws: what the search has added.
+        errors: on blocks left out, without and with it.
+        fit_omits_slow: whether the fit, to which tables and other findings belong, leaves out the
+            joint's rows near standstill.
+        search_omits_slow: whether the search does so too.
+    """
+    before, after = errors
     cause = CAUSES[FRICTION_LAW]
     change = cause.change.format(detail="; ".join(map(_told, laws)))
     gain = 2.0 * float(np.log2(before / after))
@@ -64,9 +84,11 @@ def _finding(joint: str, laws: Sequence[Tried], before: float, after: float) -> 
         cause.severity,
         FRICTION_LAW,
         (joint,),
-        f"with {change} the error on blocks left out is {100 * after:.2g} % of its efforts "
-        f"in place of {100 * before:.2g} %",
-        cause.advice,
+        f"with {change} the error on blocks left out"
+        + ("" if search_omits_slow else ", over all rows, those near standstill too,")
+        + f" is {100 * after:.2g} % of its efforts in place of {100 * before:.2g} %"
+        + ("; the fit leaves slow rows out" if fit_omits_slow else ""),
+        cause.advice + ("" if fit_omits_slow else _LEAVE_OUT),
         {"gain": gain, "left_before": before, "left_after": after},
         weight=10.0 + gain,
     )

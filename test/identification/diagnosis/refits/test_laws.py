@@ -47,6 +47,20 @@ def test_the_law_of_a_joint_is_named(law):
     assert found.figures["left_after"] < 0.9 * found.figures["left_before"]
 
 
+@pytest.mark.parametrize(
+    ("threshold", "slow_counted", "advised"),
+    [(None, True, False), ((0.0, 0.0), True, True), ((0.05, 0.05), False, False)],
+    ids=["derived", "off", "stated"],
+)
+def test_errors_over_all_rows_are_told_as_such(threshold, slow_counted, advised):
+    """The tables have those of the rows of the fit, which has a threshold where none is stated."""
+    settings = replace(SETTINGS, velocity_threshold=threshold)
+    (found,) = laws_of(diagnose(arm(), [loaded(0.2, 0.02)], overrides=settings).findings)
+    assert ("over all rows, those near standstill too" in found.problem) == slow_counted
+    assert ("the fit leaves slow rows out" in found.problem) != advised
+    assert ("--velocity-threshold" in found.advice) == advised
+
+
 def loaded(size, noise):
     truth = arm("load_friction: true")
     return moved(truth, values_of(truth, Fl2=size), noise=noise)
