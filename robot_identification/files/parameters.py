@@ -33,6 +33,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import parse_document, read_bytes, read_document
+from robot_identification.robot.files.kinds import PARAMETERS_KIND
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.files.values import (
     is_result,
@@ -111,7 +112,6 @@ def parameter_files(source: str | Path) -> tuple[Path, ...]:
     return (path, path.parent / named) if isinstance(named, str) else (path,)
 
 
-KIND = "robot_identification/parameters"
 SCHEMA_VERSION = 1
 
 
@@ -147,7 +147,7 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
     prior = calibrated.prior
     law = _law_entries(calibrated.description)
     document: dict[str, Data] = {
-        "kind": KIND,
+        "kind": PARAMETERS_KIND,
         "schema": SCHEMA_VERSION,
         "robot": calibrated.robot,
         "consistent": calibrated.consistent,

@@ -27,10 +27,9 @@ from robot_identification.robot.files.document import (
     content_digest,
     read_document,
 )
+from robot_identification.robot.files.kinds import GAINS_KIND, PAYLOAD_KIND, other_kind
 from robot_identification.robot.mounting import Mounting
 
-PAYLOAD_KIND = "robot_identification/payload"
-GAINS_KIND = "robot_identification/drive_gains"
 SCHEMA_VERSION = 1
 _INERTIA = QUANTITIES[4:]
 _HUGE = 1e150  # what is larger has no square
@@ -216,6 +215,8 @@ def read_payload(path: str | Path) -> KnownPayload:
     if isinstance(data, dict) and data.get("kind") == PAYLOAD_KIND:
         data = _identified(path, read_document(Path(path), WRITTEN).data)
         document = replace(document, data=data)
+    if found := other_kind(data):
+        raise document.error(f"{found}, and a payload is wanted here", "kind")
     if not isinstance(data, dict):
         raise document.error("a payload has the keys mass, centre and inertia")
     for key in data:

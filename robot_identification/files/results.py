@@ -29,7 +29,7 @@ from robot_identification.robot.files.document import (
     content_digest,
     parse_document,
 )
-from robot_identification.robot.files.values import RESULT_KIND
+from robot_identification.robot.files.kinds import RESULT_KIND, other_kind
 from robot_identification.robot.model import Array, RobotModel
 
 LARGEST_FILE = 64 * 2**20
@@ -100,7 +100,11 @@ def read_result(path: str | Path) -> IdentificationResult:
     """
     document = _load(Path(path))
     if document.get("kind") != RESULT_KIND:
-        raise ResultFileError(path, "not a result file of identify; give the file written with -o")
+        found = other_kind(document)
+        told = f"{found}, and " if found else ""
+        raise ResultFileError(
+            path, f"{told}not a result file of identify; give the file written with -o"
+        )
     version = document.get("schema")
     if isinstance(version, bool) or version != results.SCHEMA_VERSION:
         raise ResultFileError(

@@ -8,7 +8,9 @@ import pytest
 
 import robot_identification as ri
 from live_nodes import ROBOT, TRUTH, motion
+from robot_identification.errors import InputError
 from robot_identification.files.payloads import read_payload
+from robot_identification.files.results import read_result
 from robot_identification.identification.payload.calibrate_drives import with_all_gains
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.bodies import Body
@@ -65,6 +67,9 @@ def test_drive_gains_with_a_payload_in_a_file(runs, tmp_path):
     assert [row["factor"] for row in found.records()] == pytest.approx([1.0, 1.0], abs=0.02)
     assert found.headline == same.headline
     found.save(tmp_path / "gains.yaml")
+    for read in (read_payload, read_result):
+        with pytest.raises(InputError, match="the gains of drive-gains, and"):
+            read(tmp_path / "gains.yaml")
     assert found.summary()["gains"][0]["joint"] == "joint_1"
 
 

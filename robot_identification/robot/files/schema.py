@@ -15,9 +15,12 @@ from jsonschema.exceptions import ValidationError
 
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.files.document import Document
+from robot_identification.robot.files.kinds import PARAMETERS_KIND, other_kind
 from robot_identification.share import share_directory
 
 _MOST_DEPARTURES = 100
+_KINDS = {"parameters": PARAMETERS_KIND}
+_WANTED = {"parameters": "parameters are", "robot": "a robot file is", "cell": "a cell is"}
 _TYPES = {
     "object": "a mapping",
     "array": "a list",
@@ -54,10 +57,13 @@ def check(document: Document, schema: str, *part: str | int) -> None:
         part: path of the part of the document that is meant; none: the whole.
 
     Raises:
-        RobotDescriptionError: with file, line and field of the first departure; unknown keys
-            come before all others, because a missing key is often a misspelt one.
+        RobotDescriptionError: with file, line and field of the first departure; that the file is
+            of another kind comes before unknown keys, and these before all others, because a
+            missing key is often a misspelt one.
     """
     data = document.data
+    if not part and (found := other_kind(data, _KINDS.get(schema, ""))):
+        raise document.error(f"{found}, and {_WANTED[schema]} wanted here", "kind")
     for step in part:
         data = data[step]
     found = islice(_validator(schema).iter_errors(data), _MOST_DEPARTURES)

@@ -9,14 +9,12 @@ import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError, UnknownRobotError
 from robot_identification.robot.files.document import Document, read_document
+from robot_identification.robot.files.kinds import RESULT_KIND
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.robot.files.xml_document import URDF_ENDINGS
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.share import share_directory
-
-RESULT_KIND = "robot_identification/result"
-"""Key ``kind`` of the files of results, which hold base parameters."""
 
 
 def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False) -> Array:

@@ -8,8 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import schema_tables
-from robot_identification.robot.files.document import read_document
-from robot_identification.robot.files.schema import schema_file
+from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.files.document import parse_document, read_document
+from robot_identification.robot.files.schema import check, schema_file
 from robot_identification.robot.terms.joint_terms import COUPLING_KINDS, TERMS
 
 ROBOTS = sorted((Path(__file__).parents[3] / "config" / "robots").glob("*.yaml"))
@@ -48,3 +49,20 @@ def test_a_term_that_comes_or_goes_changes_what_is_written(monkeypatch):
     assert "square_friction" in joint
     assert TERMS[0].key not in joint
     assert {"name", "limits", "drive_gain"} <= set(joint)
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema", "told"),
+    [
+        ("drive_gains", "parameters", "the gains of drive-gains, and parameters are wanted here"),
+        ("payload", "parameters", "a payload of payload, and parameters are wanted here"),
+        ("result", "robot", "a result of identify, and a robot file is wanted here"),
+        ("parameters", "robot", "parameters of calibrate, and a robot file is wanted here"),
+        ("parameters", "cell", "parameters of calibrate, and a cell is wanted here"),
+    ],
+)
+def test_a_file_of_another_kind_is_told_as_what_it_is(kind, schema, told):
+    text = f"kind: robot_identification/{kind}\nschema: 1\nsha256: 0\n"
+    with pytest.raises(RobotDescriptionError, match=told) as refusal:
+        check(parse_document(text, "x.yaml"), schema)
+    assert refusal.value.line == 1
