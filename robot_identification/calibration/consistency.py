@@ -160,7 +160,10 @@ def without_loss(problem: Problem, values: Array, margin: float = MARGIN) -> Arr
         SolverMissingError: the solver is not installed.
     """
     sizes = problem.sizes
-    silent = decompose(problem.system.projection * sizes, rank=len(problem.system.right)).V2
+    projection = problem.system.projection
+    silent = decompose(projection * sizes, rank=len(problem.system.right)).V2.copy()
+    alone = projection[np.count_nonzero(projection, axis=1) == 1] != 0.0
+    silent[alone.any(axis=0)] = 0.0  # what is a base parameter by itself shows; no rounding in it
     if not silent.shape[1]:
         return None
     weight, target = problem.distance_rows()

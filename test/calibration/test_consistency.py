@@ -118,6 +118,20 @@ def test_repair_from_a_wrong_prior_is_consistent_with_the_margin(robot, truth):
     )
 
 
+def test_repair_leaves_what_is_a_base_parameter_by_itself_exactly_as_it_is(robot, truth):
+    """Such as an offset that the essential space has removed: its zero stays one."""
+    wrong = truth * np.random.default_rng(23).uniform(-1.0, 3.0, size=len(truth))
+    problem = problem_of(robot, truth, known_prior(robot, wrong), noise=0.0)
+    start = minimum_norm(problem.system).copy()
+    offsets = [i for i, name in enumerate(robot.standard_names) if name.startswith("off")]
+    frictions = [i for i, name in enumerate(robot.standard_names) if name.startswith("Fv")]
+    start[offsets] = 0.0
+    found = without_loss(problem, start)
+    np.testing.assert_array_equal(found[offsets], 0.0)
+    np.testing.assert_array_equal(found[frictions], start[frictions])
+    assert len(offsets) == len(frictions) == 4
+
+
 def test_repair_gives_up_where_the_torque_itself_is_impossible(robot, truth):
     impossible = truth.copy()
     impossible[[10, 24, 38, 52]] = -50.0  # drives with negative inertia
