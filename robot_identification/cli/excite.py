@@ -229,8 +229,9 @@ def _print(result: Plan, output: Path) -> None:
         tables.print_table(out, "not identified", ("parameter", "why"), missing)
     if result.periodic is not None:
         repeats = result.periodic
+        periods = "1 period" if repeats.periods == 1 else f"{repeats.periods} periods"
         out.print(
-            f"{repeats.periods} periods of {1.0 / repeats.base_frequency:.4g} s from "
+            f"{periods} of {1.0 / repeats.base_frequency:.4g} s from "
             f"{repeats.begins:.4g} s on, up to {repeats.harmonics * repeats.base_frequency:.4g} Hz"
         )
     out.print(

@@ -264,6 +264,8 @@ def _settings(result: IdentificationResult) -> Table:
 
 
 def _text(value: object) -> str:
+    if value is None:
+        return NONE
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_text(entry)}" for name, entry in value.items())
     if isinstance(value, list | tuple):

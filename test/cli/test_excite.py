@@ -193,6 +193,13 @@ def test_limits_come_from_a_file(tmp_path, capsys):
     assert "must be positive" in capsys.readouterr().err
 
 
+def test_a_single_period_is_one(tmp_path, capsys):
+    command = ["excite", "three_dof", "-o", str(tmp_path / "plan.yaml"), "--starts", "1"]
+    options = ["--base-frequency", "0.25", "--harmonics", "3", "--periods", "1"]
+    assert main([*command, "--family", "fourier", *options]) == 0
+    assert "1 period of 4 s" in capsys.readouterr().out
+
+
 def test_series_over_whole_periods(tmp_path, capsys):
     path = tmp_path / "plan.yaml"
     asked = ["excite", "three_dof", "-o", str(path), "--starts", "1", "--family", "fourier"]

@@ -137,6 +137,8 @@ def _per_joint(entries: Mapping[str, object], name: str) -> tuple[str, str]:
 
 
 def _setting(value: object) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list | tuple):

@@ -63,9 +63,12 @@ class DidimSettings(Settings):
         """Return ``value`` and ``reason`` of every setting, as plain data for results."""
         values = ((entry, getattr(self, name)) for name, entry in self.table().items())
         return {
-            entry.name: {
-                "value": value,
-                "reason": "default" if value == entry.default else "option",
-            }
+            entry.name: {"value": value, "reason": _reason(value, entry.default)}
             for entry, value in values
         }
+
+
+def _reason(value: object, default: object) -> str:
+    if value != default:
+        return "option"
+    return "default: from the data" if value is None else "default"
