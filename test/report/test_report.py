@@ -21,14 +21,11 @@ from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.history import History, Iteration
 from robot_identification.identification.statistics.prediction import Prediction
-from robot_identification.report.errors_table import errors_table
 from robot_identification.report.evidence import Request, gather
 from robot_identification.report.figures import style
 from robot_identification.report.figures.efforts import torque_figure
 from robot_identification.report.figures.pictures import Image
-from robot_identification.report.numbers import NONE
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.share import share_directory
 from swinging_scara import swinging_scara as samples
 
 NASTY = "<script>alert('$x_{')</script>&\"\x07"
@@ -246,17 +243,6 @@ def test_fewer_samples_than_were_used_are_told(report, swinging_scara):
     assert "2000 are drawn and 4000 were used" in state
 
 
-def test_a_joint_that_was_never_predicted_has_no_error(swinging_scara):
-    result = read_result(swinging_scara)
-    crossed = result.cross_validation
-    error = replace(crossed.error, joints=np.array([crossed.error.joints[0], np.nan]))
-    result = replace(result, held_out=None, cross_validation=replace(crossed, error=error))
-    table = errors_table(result)
-    place = table.columns.index("each block from the others")
-    assert [row[place].endswith(" %") for row in table.rows] == [True, True, False]
-    assert table.rows[-1][place] == NONE
-
-
 def test_another_robot_is_refused(refusal, swinging_scara, tmp_path):
     for options, told in (
         (("--robot", "tx40"), "the base parameters of scara are others than its own"),
@@ -342,26 +328,6 @@ def test_parameters_of_another_version_of_the_robot_file_are_told(
     text = parameters.read_text("utf-8").replace(load_robot("scara").digest, "0" * 64)
     parameters.write_text(text, "utf-8")
     assert told in words_of(report(swinging_scara, "--parameters", parameters)[0])
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_another_version_of_the_robot_file_is_told_and_no_other_geometry_taken(
-    report, refusal, swinging_scara, tmp_path
-):
-    told = "the file of scara has changed since the identification"
-    page, printed = report(swinging_scara)
-    assert printed["warnings"] == []
-    assert told not in words_of(page)
-    shipped = (share_directory() / "config" / "robots" / "scara.yaml").read_text("utf-8")
-    edited = tmp_path / "scara.yaml"
-    edited.write_text(shipped + "\n# another version\n", "utf-8")
-    page, printed = report(swinging_scara, "--robot", edited)
-    assert printed["warnings"][0].startswith(told)
-    assert told in words_of(page)
-    edited.write_text(shipped.replace("d: 0.5", "d: 0.6"), "utf-8")
-    code, line = refusal("report", swinging_scara, "-o", tmp_path / "x.html", "--robot", edited)
-    assert code == 2
-    assert "its geometry is not that of the identification" in line
 
 
 def test_figures_are_written_as_files(report, swinging_scara, tmp_path):

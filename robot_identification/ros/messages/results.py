@@ -96,7 +96,7 @@ def _fold_entries(joints: Sequence[str], fold: msg.FoldError) -> dict[str, Any]:
 def error_entries(
     joints: Sequence[str], errors: Sequence[float], total: float
 ) -> dict[str, Any] | None:
-    """Return an error per joint and in total as a result file has it, None where there is none.
+    """Return an error on data without part in the fit as a result file has it; None for none.
 
     A joint without rows has NaN in a message, and None in a result file.
 
@@ -272,9 +272,10 @@ def _document_of(message: msg.IdentificationResult) -> dict[str, Any]:
         "residual_std": per_joint("residual_std", joints, message.residual_std),
         "rows_per_joint": per_joint("rows", joints, message.rows),
         "factors": factors[: len(joints)],
-        "relative_error": error_entries(
-            joints, message.relative_error, message.relative_error_total
-        ),
+        "relative_error": {
+            "total": message.relative_error_total,
+            **per_joint("relative_error", joints, message.relative_error),
+        },
         "held_out_error": error_entries(
             joints, message.held_out_relative_error, message.held_out_relative_error_total
         ),
