@@ -21,6 +21,7 @@ from robot_identification.identification.payload.drive_gains import (
 )
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.payload.runs import (
+    EXCHANGED,
     Cancelled,
     Columns,
     ComparedRuns,
@@ -253,8 +254,8 @@ def _warnings(
     lines = []
     if _reversed(names, trusted, estimate):
         lines.append(
-            "all gains are negative: are bare and loaded runs exchanged, or have all currents the "
-            "wrong sign? no gain is of use for the robot file"
+            f"all gains are negative: {EXCHANGED}, or have all currents the wrong sign? no gain is "
+            "of use for the robot file"
         )
     elif odd:
         lines.append(

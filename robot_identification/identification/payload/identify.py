@@ -20,6 +20,7 @@ from robot_identification.identification.payload.estimate import (
     estimate_payload,
 )
 from robot_identification.identification.payload.runs import (
+    EXCHANGED,
     Cancelled,
     Columns,
     ComparedRuns,
@@ -242,7 +243,7 @@ def _warnings(estimate: PayloadEstimate) -> tuple[str, ...]:
     if np.isfinite(mass) and abs(mass) < 3.0 * std:
         lines.append("the mass is not distinguishable from zero: is there a payload at all?")
     elif mass < 0.0:
-        lines.append("the mass is negative: are bare and loaded runs exchanged?")
+        lines.append(f"the mass is negative: {EXCHANGED}?")
     moments, deviations = body.values[4:], body.std[4:]
     if np.isfinite(moments).all():
         weak = float(deviations.max()) > _WEAK * float(np.abs(moments).max())

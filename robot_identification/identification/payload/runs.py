@@ -29,6 +29,9 @@ from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.signals.recording import Recording
 
+EXCHANGED = "are bare and loaded runs exchanged"
+"""Question in warnings of results that runs in each other's place have."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedRuns:

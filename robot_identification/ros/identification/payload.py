@@ -28,6 +28,7 @@ from robot_identification.identification.payload.calibrate_drives import (
 from robot_identification.identification.payload.drive_gains import GAIN_METHODS
 from robot_identification.identification.payload.identify import identify_payload
 from robot_identification.identification.payload.known import KnownPayload
+from robot_identification.identification.payload.runs import EXCHANGED
 from robot_identification.identification.source import SPOILT
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.mounting import Mounting, mounting_from
@@ -301,5 +302,6 @@ def known_of(request: Any) -> KnownPayload:
 
 
 def _told(summary: str, warnings: Sequence[str]) -> str:
-    """Return a line for people that does not pass over recordings that are spoilt."""
-    return "; ".join([summary, *(line for line in warnings if SPOILT in line)])
+    """Return a line for people that does not pass over spoilt or exchanged recordings."""
+    grave = (line for line in warnings if SPOILT in line or EXCHANGED in line)
+    return "; ".join([summary, *grave])

@@ -178,6 +178,16 @@ def test_drive_gains_of_recordings_and_bags_together(cell, bags):
     assert len(response.written) == 1
 
 
+def test_exchanged_recordings_are_told_to_who_reads_the_message_alone(cell):
+    exchanged = {"bare": selection("loaded"), "loaded": selection("bare")}
+    response, told = cell.ask(IdentifyPayload.Request(**exchanged))
+    assert response.payload.values[0] == pytest.approx(-1.5, rel=0.02)
+    assert "the mass is negative: are bare and loaded runs exchanged?" in told
+    response, told = cell.ask(IdentifyDriveGains.Request(**exchanged, mass=BODY.mass))
+    assert max(response.factor) < 0.0
+    assert "all gains are negative" in told
+
+
 def test_currents_of_live_recordings_give_the_gains_themselves(tmp_path):
     cell = Cell(tmp_path)
     cell.record("bare", TRUTH, "current", gain=0.5)
