@@ -62,8 +62,8 @@ def check(document: Document, schema: str, *part: str | int) -> None:
             missing key is often a misspelt one.
     """
     data = document.data
-    if not part and (found := other_kind(data, _KINDS.get(schema, ""))):
-        raise document.error(f"{found}, and {_WANTED[schema]} wanted here", "kind")
+    if not part and (other := other_kind(data, _KINDS.get(schema, ""))):
+        raise document.error(f"{other}, and {_WANTED[schema]} wanted here", "kind")
     for step in part:
         data = data[step]
     found = islice(_validator(schema).iter_errors(data), _MOST_DEPARTURES)
