@@ -35,10 +35,10 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import read_only
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import is_result, load_values
+from robot_identification.robot.files.versions import CALIBRATION, changed_robot_warnings
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.versions import CALIBRATION, changed_robot_warnings
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording, Segment
 

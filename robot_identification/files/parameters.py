@@ -33,6 +33,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import parse_document, read_bytes, read_document
+from robot_identification.robot.files.elements.xml_document import MAXIMUM_BYTES
 from robot_identification.robot.files.kinds import PARAMETERS_KIND
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.files.values import (
@@ -44,7 +45,6 @@ from robot_identification.robot.files.values import (
     values_of,
     values_path,
 )
-from robot_identification.robot.files.xml_document import MAXIMUM_BYTES
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.measured_range import range_of_entries

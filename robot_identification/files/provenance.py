@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.robot.files.values import is_urdf, values_document, values_path
+from robot_identification.robot.files.versions import CALIBRATION, changed_robot_warnings
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.versions import CALIBRATION, changed_robot_warnings
 
 
 def stated_provenance(path: str | Path) -> Mapping[str, Any]:

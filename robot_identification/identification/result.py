@@ -38,8 +38,8 @@ from robot_identification.identification.statistics.cross_validation import (
 from robot_identification.identification.statistics.trust import verdicts_of
 from robot_identification.presentation import Drawn, Stored, drawn_by
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.files.versions import IDENTIFICATION, changed_robot_warnings
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.versions import IDENTIFICATION, changed_robot_warnings
 
 SCHEMA_VERSION = 1
 

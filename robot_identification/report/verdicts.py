@@ -27,7 +27,7 @@ from robot_identification.identification.statistics.trust import Reliability
 from robot_identification.report.errors_table import unseen_error
 from robot_identification.report.evidence import Evidence
 from robot_identification.report.numbers import counted, listed, number, percent
-from robot_identification.robot.versions import CALIBRATION, changed_robot_warnings
+from robot_identification.robot.files.versions import CALIBRATION, changed_robot_warnings
 
 _SMALL_ERROR, _LARGE_ERROR = 0.10, 0.30  # parts of the effort
 _MUCH_WORSE = 1.5

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from robot_identification.robot.files import robot_yaml_sections as sections
 from robot_identification.robot.files.document import Document
+from robot_identification.robot.files.elements.urdf_elements import UrdfJoint
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf_elements import UrdfJoint
 from robot_identification.robot.geometry import axis_frame, rotation_z
 from robot_identification.robot.model import read_only
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from robot_identification.robot.files import robot_yaml_sections as yaml_sections
 from robot_identification.robot.files.document import Document
+from robot_identification.robot.files.elements.urdf_elements import RESERVED, RESERVED_NAME
 from robot_identification.robot.files.fixed_joints import check_fixed_joints, read_fixed_joints
 from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.springs import springs
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
-from robot_identification.robot.files.urdf_elements import RESERVED, RESERVED_NAME
 from robot_identification.robot.geometry import nominal_angle, placement
 from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
 from robot_identification.robot.model import (

@@ -15,15 +15,20 @@ import numpy as np
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.files.fixed_joints import held
-from robot_identification.robot.files.urdf_elements import (
+from robot_identification.robot.files.elements.urdf_elements import (
     UrdfJoint,
     UrdfLink,
     check_inertia,
     read_joint,
     read_link,
 )
-from robot_identification.robot.files.xml_document import Element, parse_xml, read_xml, utf8
+from robot_identification.robot.files.elements.xml_document import (
+    Element,
+    parse_xml,
+    read_xml,
+    utf8,
+)
+from robot_identification.robot.files.fixed_joints import held
 from robot_identification.robot.geometry import axis_frame
 from robot_identification.robot.limits import URDF, with_limits
 from robot_identification.robot.model import Array, Joint, JointType, RobotModel, read_only

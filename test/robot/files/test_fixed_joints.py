@@ -18,9 +18,9 @@ from robot_identification.files.export.outputs import write_outputs
 from robot_identification.files.export.urdf import describe
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.files.mujoco_models import mujoco_robot
+from robot_identification.robot.files.elements.urdf_prior import urdf_prior, values_of_urdf
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import read_urdf
-from robot_identification.robot.files.urdf_prior import urdf_prior, values_of_urdf
 from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.mounting import mounting_from, urdf_frames
 from robot_identification.robot.parameters import LINK_PARAMETERS

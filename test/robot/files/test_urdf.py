@@ -13,9 +13,9 @@ from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.files.export.urdf import read_urdf_text
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.elements.xml_document import read_description
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import read_urdf
-from robot_identification.robot.files.xml_document import read_description
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import JointType

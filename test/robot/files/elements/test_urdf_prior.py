@@ -6,9 +6,9 @@ import pytest
 
 from engines import example
 from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.files.elements.urdf_prior import prior_remarks, urdf_prior
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import read_urdf
-from robot_identification.robot.files.urdf_prior import prior_remarks, urdf_prior
 from robot_identification.robot.files.values import load_values
 
 ARM = """\

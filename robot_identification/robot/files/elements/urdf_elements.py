@@ -14,7 +14,7 @@ import numpy as np
 
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.files.xml_document import Element
+from robot_identification.robot.files.elements.xml_document import Element
 from robot_identification.robot.geometry import (
     WRITTEN,
     nominal_angle,

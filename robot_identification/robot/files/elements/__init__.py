@@ -1,0 +1,1 @@
+"""Elements of URDFs and other XML files, with their lines for messages."""
