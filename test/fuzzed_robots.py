@@ -8,18 +8,10 @@ from mutations import damaged_xml
 from robot_identification.files import parameters
 from robot_identification.files.export import urdf as urdf_files
 from robot_identification.files.export import urdf_rewriting, xml_surgery
-from robot_identification.robot.files import (
-    document,
-    loading,
-    schema,
-    urdf,
-    urdf_elements,
-    urdf_prior,
-    values,
-    xml_document,
-)
+from robot_identification.robot.files import document, loading, schema, urdf, values
 from robot_identification.robot.files import robot_yaml as yaml_format
 from robot_identification.robot.files import robot_yaml_sections as yaml_sections
+from robot_identification.robot.files.elements import urdf_elements, urdf_prior, xml_document
 from robot_identification.robot.files.loading import load_robot
 
 ROBOT = "three_dof"
