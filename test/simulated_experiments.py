@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
@@ -35,6 +36,21 @@ def raw_samples(name, values, rate_hz, noise, seed=0, positions=True):
     stamps = START + np.round(samples.time * 1e9).astype(np.int64)
     position = measured if positions else np.full(measured.shape, np.nan)
     return RawSamples(stamps, position, None, effort)
+
+
+def reference_at(samples, rate_hz):
+    """Return the reference of the SCARA at the stamps of samples."""
+    _, trajectory = simulated("scara", "scara", rate_hz)
+    return trajectory.sample((samples.stamps - samples.stamps[0]) * 1e-9)[0]
+
+
+def write_without_positions(path, rate_hz, noise, seed=0):
+    """Write a bag with efforts and reference of the SCARA, whose positions nobody measured."""
+    raw = raw_samples("scara", "scara", rate_hz, noise, seed, positions=False)
+    reference = reference_at(raw, rate_hz)
+    samples = RawSamples(raw.stamps, raw.position, None, raw.effort, reference)
+    write_joint_states(path, load_robot("scara").joint_names, samples)
+    return path
 
 
 def experiment(name, values, rate_hz, noise, seed=0, positions=False, seconds=None):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -29,7 +28,6 @@ from robot_identification.files.bags.trajectories import (
 from robot_identification.files.parameters import read_base_values
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification import identify as core
-from robot_identification.identification.belonging import different_efforts
 from robot_identification.identification.diagnosis.diagnosis import Diagnosis
 from robot_identification.identification.diagnosis.diagnosis import diagnose as core_diagnose
 from robot_identification.identification.didim import run as didim
@@ -274,19 +272,18 @@ def validate(
     """
     robot, parameters = with_law(robot_of(robot, closed_loops=True), parameters)
     model = base_values_of(robot, parameters)
-    found = core.validate(
+    return core.validate(
         robot,
         model.values,
         recordings_of(robot, recordings),
         overrides=processing,
         identified=model.processing,
+        efforts=model.efforts,
+        remarks=model.warnings,
         derive_settings=derive_settings,
         progress=progress,
         cancelled=cancelled,
     )
-    different = {**found.different_settings, **different_efforts(robot, model.efforts)}
-    warnings = (*model.warnings, *found.warnings)
-    return replace(found, different_settings=different, warnings=warnings)
 
 
 def diagnose(

@@ -23,7 +23,7 @@ from robot_identification.files.parameters import (
     read_prior,
     with_law_of,
 )
-from robot_identification.files.provenance import robot_file_warnings
+from robot_identification.files.provenance import robot_file_warnings, stated_provenance
 from robot_identification.files.results import read_result
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
@@ -278,7 +278,9 @@ def changed_robot_remarks(robot: RobotModel, source: FullSource) -> tuple[str, .
     """Return a line where parameters were calibrated with another version of a robot's file."""
     if isinstance(source, CalibratedParameters):
         return changed_robot_warnings(robot, source.robot_digest, CALIBRATION, "the parameters")
-    return robot_file_warnings(source, robot) if isinstance(source, str | Path) else ()
+    if isinstance(source, str | Path):
+        return robot_file_warnings(stated_provenance(source), source, robot)
+    return ()
 
 
 def _refuse_other(robot: RobotModel, name: str, *, same: bool) -> None:

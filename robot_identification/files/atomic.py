@@ -60,6 +60,19 @@ def check_targets(paths: Iterable[str | Path]) -> tuple[Path, ...]:
     return tuple(targets)
 
 
+def refuse_inputs(path: str | Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse to write over a file that was read.
+
+    Raises:
+        OutputError: the target is one of the inputs, by whatever name.
+    """
+    target = Path(path)
+    for source in map(Path, inputs):
+        same = target.resolve() == source.resolve()
+        if same or (target.exists() and source.exists() and target.samefile(source)):
+            raise OutputError(path, f"is what was read ({source}); name another target")
+
+
 def kind_of(path: Path) -> str:
     """Return in words what is at a path."""
     mode = path.stat().st_mode

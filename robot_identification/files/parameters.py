@@ -22,11 +22,11 @@ from robot_identification.errors import (
 )
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.files.provenance import robot_file_warnings, stated_provenance
-from robot_identification.files.results import read_result, refuse_other_robot
+from robot_identification.files.results import read_result, read_result_of
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import (
     effort_meaning_of,
-    refuse_other_parameters,
+    refuse_other_geometry,
 )
 from robot_identification.identification.friction.law import FrictionLaw, terms_of_entries
 from robot_identification.identification.result import IdentificationResult
@@ -363,15 +363,14 @@ def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
             values,
             ProcessingSettings.of(stated.get("processing", {})),
             str(stated.get("effort_meaning", "")),
-            robot_file_warnings(path, robot),
+            robot_file_warnings(stated, path, robot),
         )
-    result = read_result(path)
-    refuse_other_robot(path, result, robot)
+    result = read_result_of(path, robot)
     if result.regrouping.names != base.names:
         raise ResultFileError(
             path,
             f"holds base parameters of {result.robot} that differ from those of {robot.name}; "
             "give the robot file that it was identified with",
         )
-    refuse_other_parameters(robot, result, base)
+    refuse_other_geometry(robot, result, base)
     return BaseValues.of(result, robot)

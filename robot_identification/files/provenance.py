@@ -1,4 +1,4 @@
-"""What parameter files say of what their values rest on."""
+"""Provenance in parameter files: the recordings, settings and robot file behind their values."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ def stated_provenance(path: str | Path) -> Mapping[str, Any]:
     return stated
 
 
-def robot_file_warnings(path: str | Path, robot: RobotModel) -> tuple[str, ...]:
+def robot_file_warnings(
+    stated: Mapping[str, Any], path: str | Path, robot: RobotModel
+) -> tuple[str, ...]:
     """Return a line where a parameter file was made with another version of the robot's file.
 
     Args:
-        path: as for :func:`stated_provenance`.
+        stated: of :func:`stated_provenance`.
+        path: the file.
         robot: the robot.
-
-    Raises:
-        UnknownRobotError: there is no such file.
-        RobotDescriptionError: the file is wrong.
     """
-    digest = str(stated_provenance(path).get("robot_sha256", ""))
+    digest = str(stated.get("robot_sha256", ""))
     return changed_robot_warnings(robot, digest, CALIBRATION, str(path))

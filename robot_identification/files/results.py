@@ -127,25 +127,17 @@ def read_result_of(path: str | Path, robot: RobotModel) -> IdentificationResult:
     """Read the result file of a robot.
 
     Raises:
-        ResultFileError: as of :func:`read_result`, or it is another robot's.
+        ResultFileError: as of :func:`read_result`, or it is another robot's, whatever its
+            parameters are called.
     """
     result = read_result(path)
-    refuse_other_robot(path, result, robot)
-    return result
-
-
-def refuse_other_robot(path: str | Path, result: IdentificationResult, robot: RobotModel) -> None:
-    """Refuse a result that a file holds of another robot, whatever its parameters are called.
-
-    Raises:
-        ResultFileError: it does.
-    """
     if result.robot != robot.name:
         raise ResultFileError(
             path,
             f"is a result of {result.robot}, and the robot is {robot.name}; give a result of this "
             "robot, or the robot file that it was identified with",
         )
+    return result
 
 
 def _check_digest(path: str | Path, document: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Whether results and parameters are those of a robot: grouping, meaning of efforts, its file."""
+"""Comparison of results with a robot: grouping of its parameters, and meaning of its efforts."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.belonging import effort_meaning_entry
+from robot_identification.identification.belonging import different_efforts, effort_meaning_entry
 from robot_identification.identification.delays.effort_delay import delay_entry
 from robot_identification.identification.diagnosis.finding import (
     Finding,
@@ -274,6 +274,8 @@ def validate(
     *,
     overrides: ProcessingSettings | None = None,
     identified: ProcessingSettings | None = None,
+    efforts: str = "",
+    remarks: Sequence[str] = (),
     derive_settings: bool = False,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
@@ -287,6 +289,10 @@ def validate(
         overrides: processing settings that replace all others.
         identified: those that the values were identified with, which replace recommended and
             derived ones: other filters explain other efforts.
+        efforts: what the efforts were that the values were identified from; empty where nobody
+            knows.
+        remarks: what a user should know of the values, one line each; they come first among the
+            warnings.
         derive_settings: whether recommended and derived ones hold nevertheless.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
@@ -327,8 +333,11 @@ def validate(
         values=read_only(vector),
         recordings=tuple(recordings),
         processing=processing,
-        different_settings=different_settings(before, processing),
-        warnings=(*processing_warnings(processing), *recording_warnings(recordings)),
+        different_settings={
+            **different_settings(before, processing),
+            **different_efforts(robot, efforts),
+        },
+        warnings=(*remarks, *processing_warnings(processing), *recording_warnings(recordings)),
         findings=worst_first([*recording_findings(robot, recordings), *found]),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.loops import loop_matrix
 from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.robot.processing import ThresholdScope
 from robot_identification.signals.filters.decimation import Decimator
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording, Segment, part_of
@@ -161,6 +162,44 @@ def measured_shares(segment: FilteredSegment, decimator: Decimator) -> Array | N
     return decimator.decimate(segment.measured.astype(np.float64)) / decimator.gain
 
 
+class LeastSpeeds:
+    """Speeds that must be large enough for the rows of a joint to count.
+
+    Friction has their signs, which are not reliable near rest.
+
+    Args:
+        robot: its couplings say which speeds enter which rows.
+        thresholds: (active,) least speeds of the joints, in rad/s or m/s.
+        scope: whether a speed that is too low costs the rows that it enters, or all of its instant.
+    """
+
+    def __init__(self, robot: RobotModel, thresholds: npt.ArrayLike, scope: ThresholdScope) -> None:
+        self._whole = scope == "sample"
+        self._limits = [
+            [
+                (motion, least)
+                for motion in _friction_motions(robot, joint)
+                if (least := float(np.linalg.norm(motion * np.asarray(thresholds)))) > 0.0
+            ]
+            for joint in range(len(robot.active_joints))
+        ]
+
+    def reached(self, rows: int, speed: Callable[[Array], Array]) -> Flags:
+        """Tell, (joints, rows), where the speeds that enter a joint's row are large enough.
+
+        Args:
+            rows: number of rows.
+            speed: returns (rows,) the speed of an (active,) combination of joint velocities.
+        """
+        reached = np.ones((len(self._limits), rows), dtype=np.bool_)
+        for own, limits in zip(reached, self._limits, strict=True):
+            for motion, least in limits:
+                own &= speed(motion) >= least
+        if self._whole:
+            reached[:] = reached.all(axis=0)
+        return reached
+
+
 class RowChoice:
     """Which decimated rows take part in the estimation; see :func:`kept_rows`.
 
@@ -173,7 +212,9 @@ class RowChoice:
 
     def __init__(self, robot: RobotModel, processing: Processing) -> None:
         self._processing = processing
-        self._limits = least_speeds(robot, processing.velocity_threshold)
+        self._speeds = LeastSpeeds(
+            robot, processing.velocity_threshold, processing.velocity_threshold_scope
+        )
 
     def moving(self, velocity: Array, places: npt.NDArray[np.intp], factor: int) -> Flags:
         """Tell at which samples the signs of the speeds that enter a joint's row are reliable.
@@ -187,14 +228,13 @@ class RowChoice:
             (joints, outputs) true where they are.
         """
         reach = int(self._processing.velocity_threshold_window * factor)
-        moving = np.ones((len(self._limits), len(places)), dtype=np.bool_)
-        for rows, limits in zip(moving, self._limits, strict=True):
-            for motion, least in limits:
-                speed = np.abs(motion @ velocity)
-                rows &= scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[places] >= least
-        if self._processing.velocity_threshold_scope == "sample":
-            moving[:] = moving.all(axis=0)
-        return moving
+
+        def slowest(motion: Array) -> Array:
+            speed = np.abs(motion @ velocity)
+            lowest: Array = scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[places]
+            return lowest
+
+        return self._speeds.reached(len(places), slowest)
 
     def of_segment(
         self,
@@ -267,26 +307,6 @@ def rows_missed(
             moving = choice.of_segment(segment)
             missed += int(np.count_nonzero(moving[:, measured < LEAST_SHARE]))
     return missed
-
-
-def least_speeds(robot: RobotModel, thresholds: npt.ArrayLike) -> list[list[tuple[Array, float]]]:
-    """Return what must be fast enough for the rows of each active joint.
-
-    Args:
-        robot: its couplings say which speeds enter which rows.
-        thresholds: (active,) least speeds of the joints, in rad/s or m/s.
-
-    Returns:
-        For each joint (active,) combinations of joint velocities, and the least speed of each.
-    """
-    return [
-        [
-            (motion, least)
-            for motion in _friction_motions(robot, joint)
-            if (least := float(np.linalg.norm(motion * np.asarray(thresholds)))) > 0.0
-        ]
-        for joint in range(len(robot.active_joints))
-    ]
 
 
 def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:

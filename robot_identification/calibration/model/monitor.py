@@ -29,7 +29,7 @@ from robot_identification.robot.processing import ThresholdScope
 from robot_identification.signals.arrivals import BlockClock
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.growing.samples import FilteredBlock, OnlineFilter
-from robot_identification.signals.rows import Flags, least_speeds
+from robot_identification.signals.rows import LeastSpeeds
 
 WINDOW = 100
 """Rows that the drift is the mean of."""
@@ -245,7 +245,7 @@ class _Residuals:
 
     def __init__(self, robot: RobotModel, level: ResidualReference) -> None:
         self._level = level
-        self._limits = least_speeds(robot, level.threshold)
+        self._speeds = LeastSpeeds(robot, level.threshold, level.scope)
         joints = len(level.threshold)
         self._newest = [deque[float](maxlen=WINDOW) for _ in range(joints)]
         self._none = np.zeros((0, joints))
@@ -267,7 +267,8 @@ class _Residuals:
         reach, held = self._level.window, max(self._level.window, self._level.cut_rows)
         if len(self._velocity) <= reach + held:
             return
-        moving = self._moving(self._velocity)
+        speeds = self._velocity
+        moving = self._speeds.reached(len(speeds), lambda motion: np.abs(speeds @ motion)).T
         around = np.lib.stride_tricks.sliding_window_view(moving, 2 * reach + 1, axis=0)
         ready = self._residual[reach : len(self._residual) - held]
         kept = np.asarray(around[: len(ready)].all(axis=2), dtype=np.bool_)
@@ -275,16 +276,6 @@ class _Residuals:
             newest.extend(ready[kept[:, joint], joint].tolist())
         pending = len(self._velocity) - reach - held
         self._velocity, self._residual = self._velocity[pending:], self._residual[pending:]
-
-    def _moving(self, velocity: Array) -> Flags:
-        """Tell, (rows, joints), where the signs of the speeds that enter a row are reliable."""
-        moving = np.ones(velocity.shape, dtype=np.bool_)
-        for joint, limits in enumerate(self._limits):
-            for motion, least in limits:
-                moving[:, joint] &= np.abs(velocity @ motion) >= least
-        if self._level.scope == "sample":
-            moving[:] = moving.all(axis=1, keepdims=True)
-        return moving
 
     @property
     def has_level(self) -> bool:

@@ -16,7 +16,7 @@ it has moved faster than its stick speed as long as the filter looks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ class Segment:
 
     def part(self, places: slice) -> Segment:
         """Return some of its rows."""
-        return Segment(*(part[places] for part in self._parts()))
+        return Segment(*(part[places] for part in self.arrays))
 
     def followed_by(self, other: Segment) -> Segment:
         """Return this segment and another one that follows it, as one."""
@@ -80,8 +80,8 @@ class Segment:
     @staticmethod
     def joined(segments: Sequence[Segment]) -> Segment:
         """Return segments that follow each other, at least one, as one."""
-        names = [column.name for column in fields(Segment)]
-        return Segment(*(np.concatenate([getattr(s, name) for s in segments]) for name in names))
+        parts = zip(*(segment.arrays for segment in segments), strict=True)
+        return Segment(*map(np.concatenate, parts))
 
     def behind_gap(self) -> Segment:
         """Return the same rows where samples are missing before them."""
@@ -89,7 +89,9 @@ class Segment:
         begins[0] = True
         return replace(self, begins=begins)
 
-    def _parts(self) -> _Signals:
+    @property
+    def arrays(self) -> _Signals:
+        """Its arrays, each with an entry for every row."""
         return self.stamps, self.rows, self.kept, self.begins, self.modelled
 
 

@@ -101,9 +101,7 @@ class RowWindow:
 
     def _whitened(self, *, changes: bool) -> tuple[Array, Array]:
         """Return the white rows that count, and what the payload of each segment adds to them."""
-        whole = self.segments[0]
-        for segment in list(self.segments)[1:]:
-            whole = whole.followed_by(segment)
+        whole = Segment.joined(self.segments)
         further = LINK_PARAMETERS * len(self.segments) if changes else 0
         rows = np.zeros((*whole.rows.shape[:2], self._entries + further))
         rows[:, :, : self._entries] = self._warmed(whole)

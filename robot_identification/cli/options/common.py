@@ -319,6 +319,26 @@ def stated(
 _TYPES: Mapping[Kind, Callable[[str], Any]] = {Kind.NUMBER: float, Kind.WHOLE: int}
 
 
+def refuse_given(
+    options: argparse.Namespace, given: Iterable[str], problem: str, value: object = None
+) -> None:
+    """Refuse options that would be passed over.
+
+    Args:
+        options: the parsed command line.
+        given: the options, such as ``--seed``; those that nobody gives are None.
+        problem: why they are refused.
+        value: what does not go with them; None: their own value is shown.
+
+    Raises:
+        SettingError: one of them is given.
+    """
+    for option in given:
+        own = getattr(options, option.removeprefix("--").replace("-", "_"))
+        if own is not None:
+            raise SettingError(option, own if value is None else value, problem)
+
+
 def _help(text: str) -> str:
     return text.replace("%", "%%")
 

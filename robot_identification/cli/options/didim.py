@@ -81,9 +81,9 @@ def refuse_for(options: argparse.Namespace, method: str) -> None:
         SettingError: one of the options is given.
     """
     of_settings = (DidimSettings.table()[name].option for name in _SETTINGS)
-    for option in (*_OPTIONS, *of_settings):
-        if getattr(options, option[2:].replace("-", "_")) is not None:
-            raise SettingError(option, method, "works with the method didim")
+    shared.refuse_given(
+        options, (*_OPTIONS, *of_settings), "works with the method didim", value=method
+    )
 
 
 def run(options: argparse.Namespace) -> IdentificationResult:

@@ -19,8 +19,8 @@ from robot_identification.robot.model import Array, RobotModel
 
 _SETTINGS = ("profile", "travel", "stroke", "spread", "moves", "locked")
 _OF_POINTS = (
-    "model", "rows", "duration", "criterion", "optimizer", "starts",
-    "family", "base_frequency", "harmonics", "periods",
+    "--model", "--rows", "--duration", "--criterion", "--optimizer", "--starts",
+    "--family", "--base-frequency", "--harmonics", "--periods",
 )  # fmt: skip
 
 
@@ -38,10 +38,7 @@ def planned(
     Raises:
         SettingError: an option is for motions through points, or a value is out of its range.
     """
-    for name in _OF_POINTS:
-        if getattr(options, name) is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise SettingError(option, getattr(options, name), f"not for --method {METHOD}")
+    shared.refuse_given(options, _OF_POINTS, f"not for --method {METHOD}")
     stated = shared.stated(options, OneJointSettings, _SETTINGS)
     seed = shared.stated(options, PointSettings, ("seed",))
     settings = OneJointSettings(start=start, **stated, **seed)

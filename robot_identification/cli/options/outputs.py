@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from robot_identification.files.atomic import check_targets
-from robot_identification.files.export.urdf import refuse_inputs
+from robot_identification.files.atomic import check_targets, refuse_inputs
 from robot_identification.files.parameters import parameter_files
 from robot_identification.robot.files.loading import source_files
 

@@ -50,6 +50,5 @@ def refuse_for(options: argparse.Namespace, method: str) -> None:
     Raises:
         SettingError: one of the options is given.
     """
-    for option in ("plan", "period", "harmonics"):
-        if getattr(options, option) is not None:
-            raise SettingError(f"--{option}", method, "works with the methods ols and wls")
+    given = ("--plan", "--period", "--harmonics")
+    shared.refuse_given(options, given, "works with the methods ols and wls", value=method)

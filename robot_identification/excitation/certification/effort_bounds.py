@@ -210,9 +210,14 @@ class _Search:
     @property
     def bounded(self) -> bool:
         """Whether no cell, looked at or waiting, holds more than the limits."""
-        bound = np.maximum(self._bound, self._waiting)
-        most = np.maximum(bound, self._reached)
-        return not self.unbounded and bool((most <= (1.0 - _MARGIN) * self._limit).all())
+        return bool((self._most <= (1.0 - _MARGIN) * self._limit).all()) and not self.unbounded
+
+    @property
+    def _most(self) -> Array:
+        """(joints,) bounds of the efforts as far as was looked; infinite where none is known."""
+        if self.unbounded:
+            return np.full(len(self._reached), np.inf)
+        return np.maximum(np.maximum(self._bound, self._waiting), self._reached)
 
     def look(self, ranges: Array) -> tuple[Array, Array]:
         """Bound the efforts of cells; note what is reached.
@@ -261,9 +266,7 @@ class _Search:
 
     def found(self, *, kept: bool) -> Efforts:
         """Return what was found."""
-        bound = np.maximum(np.maximum(self._bound, self._waiting), self._reached)
-        bound = np.full_like(bound, np.inf) if self.unbounded else bound
-        peaks = []
+        bound, peaks = self._most, []
         for j, joint in enumerate(self._robot.joints):
             ranges = self._where[j]
             peaks.append(

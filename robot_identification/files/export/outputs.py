@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy.typing as npt
 
-from robot_identification.files.atomic import check_targets, write_files_atomically
+from robot_identification.files.atomic import check_targets, refuse_inputs, write_files_atomically
 from robot_identification.files.export.bodies import (
     LinkBody,
     Mechanism,
@@ -18,7 +18,7 @@ from robot_identification.files.export.bodies import (
 from robot_identification.files.export.controller import controller_yaml
 from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.text import Data, comment, number, yaml_text
-from robot_identification.files.export.urdf import describe, refuse_inputs, urdf_file, urdf_remarks
+from robot_identification.files.export.urdf import describe, urdf_file, urdf_remarks
 from robot_identification.files.export.xacro import xacro_text
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy.typing as npt
 
-from robot_identification.errors import OutputError, RobotDescriptionError
+from robot_identification.errors import RobotDescriptionError
 from robot_identification.files.export.bodies import description_remarks, parameter_remarks
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
@@ -80,19 +79,6 @@ def urdf_file(
         return identified_urdf(robot, values).encode("utf-8")
     text, encoding = read_urdf_text(original)
     return identified_urdf(robot, values, text, name=str(original)).encode(encoding)
-
-
-def refuse_inputs(path: str | Path, inputs: Iterable[str | Path]) -> None:
-    """Refuse to write over a file that was read.
-
-    Raises:
-        OutputError: the target is one of the inputs, by whatever name.
-    """
-    target = Path(path)
-    for source in map(Path, inputs):
-        same = target.resolve() == source.resolve()
-        if same or (target.exists() and source.exists() and target.samefile(source)):
-            raise OutputError(path, f"is what was read ({source}); name another target")
 
 
 def read_urdf_text(path: str | Path) -> tuple[str, str]:

@@ -31,12 +31,11 @@ from robot_identification.errors import (
     SettingError,
     UnknownRobotError,
 )
-from robot_identification.files.atomic import check_targets
+from robot_identification.files.atomic import check_targets, refuse_inputs
 from robot_identification.files.export.urdf import (
     describe,
     identified_urdf,
     read_urdf_text,
-    refuse_inputs,
 )
 from robot_identification.files.parameters import parameter_files, parameters_file, read_prior
 from robot_identification.files.results import read_result_of

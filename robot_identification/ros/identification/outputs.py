@@ -8,7 +8,7 @@ from typing import Any
 
 from robot_identification import msg
 from robot_identification.errors import OutputError
-from robot_identification.files.export.urdf import refuse_inputs
+from robot_identification.files.atomic import refuse_inputs
 from robot_identification.files.output_folder import OutputFolder
 from robot_identification.files.parameters import parameter_files
 from robot_identification.robot.files.loading import source_files

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from robot_identification.errors import ModelMismatchError, NotConvergedError
 from robot_identification.files.output_folder import OutputFolder
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.identification.belonging import different_efforts
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of
@@ -232,19 +231,18 @@ class IdentificationWork:
         recordings = read_data(request.data, self._robot, sources, cancelled, processing=stated)
         of_bags = bool(request.data.bags)
         anew = request.derive_settings
-        validation = validate(
+        return validate(
             robot,
             model.values,
             recordings,
             overrides=live.overridden_by(stated) if anew and not of_bags else stated,
             identified=model.processing if of_bags else live.overridden_by(model.processing),
+            efforts=model.efforts,
+            remarks=model.warnings,
             derive_settings=anew,
             progress=report,
             cancelled=cancelled,
         )
-        different = {**validation.different_settings, **different_efforts(robot, model.efforts)}
-        warnings = (*model.warnings, *validation.warnings)
-        return replace(validation, different_settings=different, warnings=warnings)
 
 
 def _last_stamp(recordings: Sequence[Recording]) -> int:

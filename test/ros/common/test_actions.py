@@ -15,17 +15,15 @@ from robot_identification.srv import Identify as IdentifyService
 from action_goals import ABORTED, CANCELED, SUCCEEDED, Goals
 from live_nodes import ROBOT, states
 from long_work import many_bags
-from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.ros.common.actions import JobAction
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.messages.error_codes import CODES
-from robot_identification.signals.recording import RawSamples
-from simulated_experiments import raw_samples, simulated
+from simulated_experiments import write_without_positions
 
 pytestmark = pytest.mark.ros
 
 IDENTIFY, DIDIM = "identification/identify", "identification/didim"
-RATE = 200.0
+RATE, NOISE = 200.0, (0.05, 0.01)
 CANCELS = 5
 UNTIL_CANCELLED = 3000  # times the same motion: nobody waits for the end
 FLOOD = 20
@@ -45,22 +43,17 @@ def recording(suite):
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory):
     """Efforts and reference of a minute."""
-    return written(tmp_path_factory.mktemp("bags") / "bag")
+    return write_without_positions(tmp_path_factory.mktemp("bags") / "bag", RATE, NOISE)
 
 
 @pytest.fixture(scope="module")
 def bags(bag):
     """Four such bags, each with noise of its own."""
-    return [bag, *(written(bag.with_name(f"bag_{seed}"), seed) for seed in (1, 2, 3))]
-
-
-def written(path, seed=0):
-    raw = raw_samples("scara", "scara", RATE, (0.05, 0.01), seed, positions=False)
-    _, trajectory = simulated("scara", "scara", RATE)
-    reference = trajectory.sample((raw.stamps - raw.stamps[0]) * 1e-9)[0]
-    samples = RawSamples(raw.stamps, raw.position, None, raw.effort, reference)
-    write_joint_states(path, ROBOT.joint_names, samples)
-    return path
+    others = (
+        write_without_positions(bag.with_name(f"bag_{seed}"), RATE, NOISE, seed)
+        for seed in (1, 2, 3)
+    )
+    return [bag, *others]
 
 
 def asking(recording, times=1):

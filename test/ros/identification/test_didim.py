@@ -11,8 +11,7 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.error_codes import CODES
-from robot_identification.signals.recording import RawSamples
-from simulated_experiments import raw_samples, simulated
+from simulated_experiments import raw_samples, reference_at, write_without_positions
 
 pytestmark = pytest.mark.ros
 
@@ -25,22 +24,10 @@ LIVE = 4000
 SERVICE = "identification/didim"
 
 
-def reference_at(samples):
-    _, trajectory = simulated("scara", "scara", RATE)
-    return trajectory.sample((samples.stamps - samples.stamps[0]) * 1e-9)[0]
-
-
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory):
     """Efforts and reference of a minute; positions that nobody measured."""
-    return written(tmp_path_factory.mktemp("bags") / "bag")
-
-
-def written(path, seed=0):
-    raw = raw_samples("scara", "scara", RATE, NOISE, seed, positions=False)
-    samples = RawSamples(raw.stamps, raw.position, None, raw.effort, reference_at(raw))
-    write_joint_states(path, ROBOT.joint_names, samples)
-    return path
+    return write_without_positions(tmp_path_factory.mktemp("bags") / "bag", RATE, NOISE)
 
 
 def didim(suite, bag, **fields):
@@ -88,7 +75,7 @@ def test_torque_alone_tells_the_parameters_of_a_bag(suite, bag):
 
 def test_a_live_recording_with_samples_of_the_reference_is_enough(suite):
     raw = raw_samples("scara", "scara", RATE, NOISE)
-    reference = reference_at(raw)
+    reference = reference_at(raw, RATE)
     names = list(ROBOT.joint_names)
     commands = suite.client.node.create_publisher(JointState, "joint_reference", qos.STATES_OUT)
     suite.wait(commands.get_subscription_count, "reader of the reference")
@@ -157,7 +144,10 @@ def test_the_node_answers_while_didim_runs_and_cancel_ends_it(suite, bag):
     request = IdentifyDidim.Request(
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
-    others = [written(bag.with_name(f"bag_{seed}"), seed) for seed in (1, 2, 3)]
+    others = [
+        write_without_positions(bag.with_name(f"bag_{seed}"), RATE, NOISE, seed)
+        for seed in (1, 2, 3)
+    ]
     request.data.bags = [str(one) for one in (bag, *others)]
     answer = suite.begin(request)
     suite.wait(lambda: any(message.iteration for message in suite.progress), "first iteration")
