@@ -2,7 +2,7 @@
 # and make; everything else comes from PyPI into .venv.
 #
 #   make demo         identify a simulated robot through live ROS 2 nodes
-#   make test         linters, types, architecture, tests
+#   make test         linters, types, architecture, pages, tests
 #   make benchmark    the goals beside their peers, about ten minutes
 #   make mutants      small faults of the modules on which safety depends: which do tests find?  hours
 #   make schema       the parts of config/schema that tables say, after a table has changed
@@ -88,11 +88,14 @@ dependencies:
 demo: venv
 	$(BIN)/robot-identification demo
 
+# The memory of large arrays stays with a process: given back, it would be cleared for each of them.
+KEEP_MEMORY := MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=536870912 MALLOC_TOP_PAD_=16777216
 PYTEST := PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
+# Side by side: each takes one processor.
 test: venv
-	@$(MAKE) --no-print-directory --jobs=2 lint compiled collected
-	$(PYTEST) --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
+	@$(MAKE) --no-print-directory --jobs=2 lint compiled collected docs
+	$(KEEP_MEMORY) $(PYTEST) --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
 
 # pytest rewrites what tests assert and keeps that as byte code, which every worker would do anew.
 collected: venv

@@ -1,18 +1,17 @@
-"""The documentation builds without a warning, and its commands are commands of this program.
+"""Commands of the documentation are commands of this program, and what it names is there.
 
-That pages run as they are printed is tested in test_pages.py and api/test_python_page.py.
+``make docs``, a part of ``make test``, builds the pages without a warning; test_pages.py and
+api/test_python_page.py run them as they are printed.
 """
 
 import contextlib
 import io
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
-import forked_processes
 from robot_identification.cli.main import parser
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,22 +19,6 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(  # an error of a command has its name and a colon
     r"^(?:\$ |    )(robot-identification (?!\S+: ).*)$", re.MULTILINE
 )
-
-
-@pytest.mark.slow
-def test_the_pages_build_without_a_warning(tmp_path):
-    pytest.importorskip("sphinx")
-    options = ["-b", "html", "-W", "--keep-going", "-q", "-d", str(tmp_path / "read")]
-    done = forked_processes.run(
-        [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(tmp_path / "pages")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "robot-identification identify" in (
-        tmp_path / "pages" / "generated" / "command_line.html"
-    ).read_text(encoding="utf-8")
 
 
 def commands(page):
