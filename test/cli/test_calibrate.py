@@ -199,7 +199,6 @@ def test_the_ur10_becomes_a_robot_that_can_exist(run, tmp_path):
         published = found["held_out_error"]["total"]
         assert published < 1.05 * found["held_out_error_identified"]["total"]
         assert np.isfinite(found["distance_to_prior"])
-        assert found["seconds"] < 2.0
 
 
 def test_one_file_cannot_be_parameters_and_urdf(capsys, scara_result, tmp_path):
