@@ -80,24 +80,33 @@ def test_demo_says_what_is_wrong_and_leaves_nothing_behind():
     assert not marked(mark)
 
 
-def test_interrupted_demo_leaves_nothing_behind():
-    mark = f"interrupted-{os.getpid()}"
-    demo = subprocess.Popen(
-        program("demo"),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "DEMO_MARK": mark},
-    )
+def test_interrupted_demo_leaves_nothing_behind(tmp_path):
+    mark, said = f"interrupted-{os.getpid()}", tmp_path / "said"
+    with said.open("wb") as output:
+        demo = subprocess.Popen(
+            program("demo"),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "DEMO_MARK": mark},
+        )
     while len(marked(mark)) < 4:
-        assert demo.poll() is None
+        assert demo.poll() is None, said.read_text()
     demo.send_signal(signal.SIGTERM)
-    assert demo.wait() not in (0, None)
-    assert not marked(mark)
+    assert demo.wait() not in (0, None), said.read_text()
+    assert {number: command_of(number) for number in marked(mark)} == {}, said.read_text()
 
 
 def marked(mark):
     """Return the processes whose environment carries a mark."""
     return [path.parent.name for path in Path("/proc").glob("[0-9]*/environ") if has(path, mark)]
+
+
+def command_of(number):
+    """Return the command line of a process, or nothing where it has ended meanwhile."""
+    try:
+        return Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
 
 
 def has(path, mark):
