@@ -29,6 +29,7 @@ from robot_identification.srv import Calibrate
 
 NODES = ("simulated_robot", "acquisition", "identification")
 _SETTLING = 0.3
+_FAREWELL = 0.2  # s in which a client takes in that the nodes have gone
 
 Watch = Callable[[float], None]
 
@@ -98,11 +99,16 @@ class Session(Closing):
             raise
 
     def close(self) -> None:
-        """Leave ROS and stop the nodes."""
+        """Stop the nodes and leave ROS.
+
+        The nodes go first: a client that cannot leave while others come (see ``_end_for_certain``
+        of ``ros/common/process.py``) would end this process with all of them behind.
+        """
         try:
-            self.client.close()
-        finally:
             self.nodes.stop()
+            self.client.spin(_FAREWELL)
+        finally:
+            self.client.close()
 
     def wait_until_ready(self) -> None:
         """Wait until simulated robot, acquisition and identification answer."""
