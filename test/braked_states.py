@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from robot_identification.collision.tube import BrakingLaw, Tube
+from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.excitation.motions.braking import (
     braking_times,
     release_time,
@@ -50,11 +51,16 @@ def told_to_brake(motion, limits, times, k, x):
 
 
 def states(motion, limits, rng, count):
-    """Return random states (samples, joints) of a motion at any speed, and of braking from it.
+    """Return random states (samples, joints) of a motion at any speed, and of braking from it."""
+    return states_at(motion, limits, rng, rng.uniform(motion.times[0], motion.times[-1], count))
+
+
+def states_at(motion, limits, rng, times):
+    """Return random states (samples, joints) at times of a motion, and of braking from there.
 
     A third follows the motion or lets its acceleration fall, the others brake.
     """
-    times = rng.uniform(motion.times[0], motion.times[-1], count)
+    count = len(times)
     k = np.where(rng.random(count) < 0.5, 1.0, rng.random(count))
     still = count // 3
     first = np.where(rng.random(still) < 0.5, 0.0, rng.random(still))
@@ -69,3 +75,17 @@ def states(motion, limits, rng, count):
         w / own * (6.0 * s**2 - 6.0 * s),
     )
     return tuple(np.vstack(pair) for pair in zip(before, after, strict=True))
+
+
+def largest_efforts(robot, values, motion, limits, rng, count=6_000):
+    """Return (joints,) the largest efforts of random states, most of them near the largest."""
+    begin, end = motion.times[[0, -1]]
+    times, most = rng.uniform(begin, end, count), np.zeros(len(robot.joints))
+    for _ in range(3):
+        sampled = states_at(motion, limits, rng, times)
+        efforts = np.abs(inverse_dynamics(robot, values, *sampled))
+        most = np.maximum(most, efforts.max(axis=0))
+        best = times[np.argpartition(efforts, -8, axis=0)[-8:]].ravel()
+        near = rng.choice(best, count) + rng.normal(scale=0.01 * (end - begin), size=count)
+        times = np.clip(near, begin, end)
+    return most
