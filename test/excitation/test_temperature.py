@@ -16,7 +16,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.terms.temperature import TemperatureDependence
 
-QUICK = PlanSettings(rows=8, duration=3.0, points=PointSettings(starts=1, seed=0))
+QUICK = PlanSettings(model="dynamic", rows=8, duration=3.0, points=PointSettings(starts=1, seed=0))
 PLAIN = load_robot("scara")
 VALUES = load_values("scara", PLAIN)
 
