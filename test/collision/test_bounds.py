@@ -28,7 +28,7 @@ def test_no_distance_shrinks_by_more_than_the_bound(tmp_path, seed):
     path.write_text(BOXES)
     model, rng = load_collision_model("ur10", UR10, cell=path), np.random.default_rng(seed)
     arrays, pairs = model.check.arrays, len(model.scene.pairs)
-    for _ in range(60):
+    for _ in range(40):
         centre = rng.uniform(-2.5, 2.5, (1, 6))
         spread = rng.uniform(0.0, 0.3) * rng.uniform(0.0, 1.0, (1, 6))
         rows = every_pair(model, centre)

@@ -152,7 +152,7 @@ def test_no_posture_of_a_motion_that_is_kept_is_nearer_than_stated(tmp_path, see
     rng = np.random.default_rng(seed)
     model = collisions(tmp_path, BOXES.format(*rng.uniform(-0.9, 0.9, 6).round(3)))
     around, kept = Surroundings(collisions=model), 0
-    for _ in range(15):
+    for _ in range(8):
         motion = random_motion(rng, LIMITS)
         if not around.clearance(motion, LIMITS).kept:
             continue
@@ -183,7 +183,7 @@ def test_a_motion_that_is_free_with_a_centimetre_to_spare_is_rarely_refused(tmp_
     around, free, refused = Surroundings(collisions=model), 0, 0
     for _ in range(40):
         motion = random_motion(rng, LIMITS)
-        postures = np.vstack([moved(motion), braked(motion, rng, 100)])
+        postures = np.vstack([moved(motion), braked(motion, rng, 40)])
         if model.check.margins(postures, np.zeros(3), 0.03).min() < 0.03:
             continue
         free += 1

@@ -16,16 +16,18 @@ STAGES = (0, 0, 1, 1, 1, 2, 2, 2, 2, 2)
 
 
 def finely_cut(tube):
-    """Return cells of a tube that are cut in time, speed and way to rest."""
+    """Return (joints, cells) middles and spreads of a tube cut in time, speed and way to rest."""
     ranges = tube.roots()
     for which in STAGES:
         ranges = halves(ranges, np.full(len(ranges), which))
-    return tube.cells(ranges)
+    cells = tube.cells(ranges)
+    return cells.posture.T.copy(), cells.spread.T.copy()
 
 
 def outside(cells, posture):
     """Return by how much a posture lies outside the nearest cell, at least."""
-    return (np.abs(posture - cells.posture) - cells.spread).max(axis=1).min()
+    middles, spreads = cells
+    return (np.abs(posture[:, None] - middles) - spreads).max(axis=0).min()
 
 
 def random_jerks(rng):
