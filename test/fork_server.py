@@ -29,6 +29,7 @@ from types import ModuleType
 
 MESSAGE = 1 << 20
 FILES = 64
+MULTIPROCESSING = "--multiprocessing-fork"
 SUBREAPER, DEATH_SIGNAL, NAME = 36, 1, 15  # of prctl
 _KEPT = {signal.SIGKILL, signal.SIGSTOP}
 _CLEAR = 200  # numbers of files from here on are nobody's
@@ -229,6 +230,12 @@ class Requests:
             raise RuntimeError("the process that forks has ended; see its output")
         return int(answer)
 
+    def start_worker(self, line, kept):
+        """Start a process of multiprocessing by its command, with files that are to be kept."""
+        files = {number: number for number in (0, 1, 2, *kept)}
+        code = line[line.index("-c") :]
+        return self.start(code, files, environment=os.environ, folder=Path.cwd())
+
 
 def serve_own_processes():
     """Have processes of Python that this one starts by multiprocessing forked, too.
@@ -247,12 +254,10 @@ def serve_own_processes():
     requests, execute = Requests(ours), util.spawnv_passfds
 
     def start(path, line, kept):
-        line = [part if isinstance(part, str) else part.decode() for part in line]
-        if line[-1] != "--multiprocessing-fork":
+        line = list(map(os.fsdecode, line))
+        if line[-1] != MULTIPROCESSING:
             return execute(path, line, kept)
-        files = {number: number for number in (0, 1, 2, *kept)}
-        code = line.index("-c")
-        return requests.start(line[code:], files, environment=os.environ, folder=Path.cwd())
+        return requests.start_worker(line, kept)
 
     util.spawnv_passfds = start
     return None

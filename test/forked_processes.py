@@ -11,9 +11,10 @@ import socket
 import subprocess
 import sys
 import threading
+from multiprocessing import util
 from pathlib import Path
 
-from fork_server import Requests
+from fork_server import MULTIPROCESSING, Requests
 
 _SETPRIV = ["--pdeathsig", "INT", "--"]
 _READ_WHEN_LOADED = ("PYTHON", "NUMBA_", "OMP_", "OPENBLAS_", "LD_", "RMW_", "MALLOC_")
@@ -55,6 +56,7 @@ class _Server:
 
 
 stop = _Server.stop
+_EXECUTE = util.spawnv_passfds
 
 
 class Popen(subprocess.Popen):
@@ -142,3 +144,17 @@ def run(line, *, check=False, capture_output=False, **options):
     if check:
         done.check_returncode()
     return done
+
+
+def spawn(path, line, kept):
+    """Start a process of multiprocessing, as its ``util.spawnv_passfds`` does.
+
+    It is forked whatever its environment has that is read when modules are loaded.
+    """
+    line = list(map(os.fsdecode, line))
+    if line[-1] != MULTIPROCESSING:
+        return _EXECUTE(path, line, kept)
+    with _Server.lock:
+        if _Server.process is None:
+            _Server.start()
+        return _Server.requests.start_worker(line, kept)

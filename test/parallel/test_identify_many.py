@@ -1,16 +1,20 @@
 """Many bags: one result, whoever folds them, whatever happens meanwhile."""
 
 import json
+import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from multiprocessing import util
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+import forked_processes
 from made_up_states import state
 from robot_identification.cli.main import main
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
@@ -139,9 +143,17 @@ def usual_port_taken():
         yield
 
 
-@pytest.mark.usefixtures("usual_port_taken")
-def test_processes_of_a_dask_cluster_give_the_same_bits(fleet, identified, tmp_path):
+@pytest.fixture
+def forked_workers(monkeypatch):
+    """Fork the processes of Dask, and undo what it sets for them."""
     pytest.importorskip("distributed")
+    monkeypatch.setattr(util, "spawnv_passfds", forked_processes.spawn)
+    with patch.dict(os.environ):
+        yield
+
+
+@pytest.mark.usefixtures("usual_port_taken", "forked_workers")
+def test_processes_of_a_dask_cluster_give_the_same_bits(fleet, identified, tmp_path):
     outcome = identify(fleet, tmp_path, workers=2)
     np.testing.assert_array_equal(
         outcome.result.estimate.values, identified[0].result.estimate.values
@@ -306,7 +318,7 @@ class Cluster:
     def _start(self, kind, *arguments):
         line = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"]
         self._started.append(
-            subprocess.Popen(
+            forked_processes.Popen(
                 [*line, "--host", "127.0.0.1"],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
