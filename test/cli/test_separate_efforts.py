@@ -29,10 +29,10 @@ def write_late_efforts(path, samples):
     return path
 
 
-@pytest.fixture
-def late_efforts(scara_samples, tmp_path):
+@pytest.fixture(scope="module")
+def late_efforts(scara_samples, tmp_path_factory):
     """A bag of the swinging SCARA whose efforts come late."""
-    return write_late_efforts(tmp_path / "late_efforts", scara_samples)
+    return write_late_efforts(tmp_path_factory.mktemp("late") / "late_efforts", scara_samples)
 
 
 def test_efforts_of_a_topic_of_their_own_are_used_as_the_options_say(run, refusal, late_efforts):
@@ -107,6 +107,7 @@ def test_options_for_efforts_that_make_no_sense_are_refused(
     assert problem in line
 
 
+@pytest.mark.usefixtures("unsaved")
 @pytest.mark.parametrize("delay", [DELAY, "estimated"])
 def test_a_report_draws_such_efforts(run, late_efforts, tmp_path, delay):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -120,10 +121,10 @@ def test_a_report_draws_such_efforts(run, late_efforts, tmp_path, delay):
     assert without["recordings"][str(late_efforts)].startswith("drawn")
 
 
-@pytest.fixture
-def pair(late_efforts, tmp_path):
+@pytest.fixture(scope="module")
+def pair(late_efforts):
     """Options of two runs whose efforts come late."""
-    loaded = write_late_efforts(tmp_path / "loaded", swinging_scara(12.0))
+    loaded = write_late_efforts(late_efforts.parent / "loaded", swinging_scara(12.0))
     return ("--bare", late_efforts, "--loaded", loaded)
 
 

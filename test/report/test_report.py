@@ -24,7 +24,7 @@ from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.report.evidence import Request, gather
 from robot_identification.report.figures import style
 from robot_identification.report.figures.efforts import torque_figure
-from robot_identification.report.figures.pictures import Image
+from robot_identification.report.figures.pictures import Image, pictures
 from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara as samples
 
@@ -330,6 +330,7 @@ def test_parameters_of_another_version_of_the_robot_file_are_told(
     assert told in words_of(report(swinging_scara, "--parameters", parameters)[0])
 
 
+@pytest.mark.usefixtures("unsaved")
 def test_figures_are_written_as_files(report, swinging_scara, tmp_path):
     folder = tmp_path / "figures"
     folder.mkdir()
@@ -340,6 +341,7 @@ def test_figures_are_written_as_files(report, swinging_scara, tmp_path):
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in folder.iterdir())
 
 
+@pytest.mark.usefixtures("unsaved")
 def test_iterations_of_didim_are_drawn(report, swinging_scara, tmp_path):
     result = read_result(swinging_scara)
     iterations = tuple(
@@ -361,8 +363,12 @@ def test_iterations_of_didim_are_drawn(report, swinging_scara, tmp_path):
     assert re.findall(r'<h2 id="(\w+)"', page) == [*SECTIONS[:6], "convergence", *SECTIONS[6:]]
     assert "converged after 2 iterations" in words_of(page)
     assert "parameter change" in " ".join(words_of(page).split())
+    drawn = pictures(gather(Request(result=path))).convergence
+    with style.drawing():
+        assert style.png_file(drawn.draw(width=drawn.width)).startswith(b"\x89PNG")
 
 
+@pytest.mark.usefixtures("unsaved")
 @pytest.mark.parametrize(
     "options",
     [("--method", "energy"), ("--method", "one-joint"), ("--essential", "--robust", "huber")],
@@ -381,6 +387,7 @@ def test_other_ways_to_identify(report, run, scara_bag, tmp_path, options):
     assert removed == kept_zero
 
 
+@pytest.mark.usefixtures("unsaved")
 def test_merged_results_have_a_report(report, run, scara_bag, tmp_path):
     other = tmp_path / "other"
     write_joint_states(other, load_robot("scara").joint_names, samples(15.0))

@@ -63,9 +63,11 @@ def test_the_approach_comes_before_time_zero(trajectory):
     assert before.get_xdata()[-1] == pytest.approx(0.0)
 
 
-def test_singular_values_before_and_after_are_drawn(trajectory):
+def test_singular_values_before_and_after_are_drawn():
     values = np.array([300.0, 20.0, 0.5]), np.array([90.0, 30.0, 9.0])
-    figure = excitation_figure(ROBOT, trajectory, "motion", singular_values=values)
+    robot = load_robot("three_dof")
+    trajectory = random_points(robot, RandomPointsSettings(points=5, draws=1)).trajectory
+    figure = excitation_figure(robot, trajectory, "motion", singular_values=values)
     _, (panel,) = panels(figure)
     for line, expected in zip(panel.lines, values, strict=True):
         np.testing.assert_array_equal(line.get_ydata(), expected)
