@@ -1,6 +1,5 @@
 """Efforts of recordings are predicted with the filters that the parameters were found with."""
 
-import json
 import re
 
 import pytest
@@ -9,7 +8,6 @@ import yaml
 from robot_identification.cli.main import main
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.signals.recording import RawSamples
-from shared_data import measured_data, requires
 
 STATED = ("--cutoff", "6", "--rate", "12", "--velocity-threshold", "0.4,0.5", "--ends", "keep")
 
@@ -141,21 +139,3 @@ def test_people_see_what_was_used(capsys, identified, scara_bag):
         lines = [line.split() for line in capsys.readouterr().out.splitlines()]
         assert ["cutoff_hz", "6", "result"] in lines
         assert ["ends", "keep", "result"] in lines
-
-
-@requires("ur10")
-def test_half_a_recording_is_predicted_as_identify_itself_predicts_it(capsys, tmp_path):
-    bag = measured_data("ur10") / "ur10_exciting_trajectory.db3"
-    result = tmp_path / "ur10.yaml"
-
-    def run(*arguments):
-        assert main([*map(str, arguments), "--json"]) == 0
-        return json.loads(capsys.readouterr().out)
-
-    stated = ("--cutoff", "4", "--velocity-threshold", "0.05")
-    whole = run("identify", "ur10", bag, *stated, "--held-out", "0.5")
-    run("identify", "ur10", bag, *stated, "--end", "0.5", "-o", result)
-    found = run("validate", "ur10", result, bag, "--begin", "0.5")
-    assert found["relative_error"]["total"] == pytest.approx(
-        whole["held_out_error"]["total"], rel=0.05
-    )
