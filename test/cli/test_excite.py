@@ -10,7 +10,7 @@ from made_up_cells import ARM
 from robot_identification.cli import excite
 from robot_identification.cli.main import main
 from robot_identification.errors import NotCertifiedError, TrajectoryError
-from robot_identification.excitation.search import dynamic
+from robot_identification.excitation.search import dynamic, optimizers, search
 from robot_identification.files.plans.periodic import read_periodic
 from robot_identification.files.plans.plans import read_plan, read_singular_values
 from robot_identification.robot.files.document import read_document
@@ -18,6 +18,16 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import values_path
 
 QUICK = ["excite", "three_dof", "--starts", "1", "--rows", "16", "--json"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def coarse():
+    """Have searches end early: any motion is good enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dynamic, "STAGES", dynamic.STAGES[-1:])
+        patch.setattr(search, "_STAGES", search._STAGES[:3])
+        patch.setattr(optimizers, "_ITERATIONS", 40)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +108,8 @@ def test_a_prior_with_a_friction_law_is_planned_with(tmp_path, capsys):
     content = {"robot": "three_dof", "friction": law, "parameters": told["parameters"] | more}
     prior.write_text(json.dumps(content))
     plan = tmp_path / "plan.yaml"
-    assert main([*QUICK, "-o", str(plan), "--model", "dynamic", "--prior", str(prior)]) == 0
+    asked = ["--model", "dynamic", "--rows", "6", "--duration", "10", "--prior", str(prior)]
+    assert main([*QUICK, "-o", str(plan), *asked]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"Fs1", "Fl3"} & set(found["missing_parameters"]) == set()
     command = ["excite", "three_dof", "--verify", str(plan), "--json", "--prior"]
@@ -267,7 +278,6 @@ def test_a_page_of_the_motion_is_written_or_refused_before_anything_is_planned(
     page, cell = tmp_path / "motion.html", tmp_path / "cell.yaml"
     cell.write_text(ARM)
     given, plan = [*QUICK, "--view", str(page)], tmp_path / "plan.yaml"
-    monkeypatch.setattr(dynamic, "STAGES", dynamic.STAGES[-1:])  # any motion is good enough
     assert main([*given, "-o", str(plan), "--cell", str(cell)]) == 0
     assert "certified motion" in page.read_text().lower()
     page.unlink()
