@@ -121,8 +121,9 @@ def test_check_names_link_and_failing_minor_and_exits_with_3(capsys, tmp_path):
     ],
 )
 def test_bad_options_are_refused(refusal, scara_result, options, code, words):
-    assert refusal("calibrate", "scara", scara_result, *options)[0] == code
-    assert words in refusal("calibrate", "scara", scara_result, *options)[1]
+    found, line = refusal("calibrate", "scara", scara_result, *options)
+    assert found == code
+    assert words in line
 
 
 def test_inputs_are_never_written_over(refusal, scara_result, scara_prior):

@@ -2,9 +2,12 @@
 
 import hashlib
 import os
+import shutil
 
 import pytest
 
+from robot_identification.cli.main import main
+from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.share import share_directory
 from urdf_arm import ARM
@@ -48,11 +51,12 @@ COMMANDS = {
 }
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch, scara_bag, run):
-    """The current folder, with a file of every kind that commands read."""
-    scara_bag.rename(tmp_path / "bag")
-    run("export", "scara", "scara", "--urdf", tmp_path / "prior.urdf")
+@pytest.fixture(scope="module")
+def files(scara_samples, tmp_path_factory):
+    """A folder with a file of every kind that commands read."""
+    folder = tmp_path_factory.mktemp("files")
+    write_joint_states(folder / "bag", load_robot("scara").joint_names, scara_samples)
+    assert main(["export", "scara", "scara", "--urdf", str(folder / "prior.urdf")]) == 0
     scara = (share_directory() / "config" / "robots" / "scara.yaml").read_text()
     head = "name: arm\neffort_meaning: joint_torque\nurdf: arm.urdf\n"
     for name, text in {
@@ -69,7 +73,14 @@ def folder(tmp_path, monkeypatch, scara_bag, run):
         "load.yaml": "mass: 1\n",
         "old.yaml": "kind: robot_identification/result\n",
     }.items():
-        (tmp_path / name).write_text(text)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def folder(files, tmp_path, monkeypatch):
+    """The current folder, with these files and another name of one of them."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     os.link(tmp_path / "log.csv", tmp_path / "link.csv")
     monkeypatch.chdir(tmp_path)
     return tmp_path
