@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
+import forked_processes
 from command_line import run
 from robot_identification.cli.main import main
 from robot_identification.errors import DownloadError, MissingPackageError, SettingError
@@ -218,7 +219,7 @@ def test_a_download_that_is_interrupted_leaves_nothing_that_counts(
 ):
     server.behaviour = "stops half way"
     first = emps.files[0]
-    child = subprocess.Popen(
+    child = forked_processes.Popen(
         [sys.executable, "-c", FETCH, first.address, str(first.size), first.sha256, tmp_path],
         stderr=subprocess.PIPE,
         env={**os.environ, "NO_PROXY": "*"},
