@@ -10,9 +10,10 @@ from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.recording import RawSamples
 from swinging_scara import swinging_scara
+from undiagnosed import undiagnosed
 from unsaved_figures import unsaved
 
-__all__ = ["refusal", "run", "unsaved"]
+__all__ = ["refusal", "run", "undiagnosed", "unsaved"]
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from shared_data import measured_data, requires
 
 
 @pytest.fixture
-def scara_result(run, scara_bag, tmp_path):
+def scara_result(run, scara_bag, undiagnosed, tmp_path):
     path = tmp_path / "result.yaml"
     run("identify", "scara", scara_bag, "-o", path)
     return path
@@ -145,6 +145,7 @@ def test_an_inconsistent_set_becomes_no_urdf(refusal, scara_result, tmp_path):
 
 
 @requires("tx40")
+@pytest.mark.usefixtures("undiagnosed")
 def test_the_tx40_calibrated_to_its_drawings(run, tmp_path):
     result = tmp_path / "tx40.yaml"
     run("identify", "tx40", measured_data("tx40") / "bag", "-o", result)
@@ -169,6 +170,7 @@ def test_the_tx40_calibrated_to_its_drawings(run, tmp_path):
 
 
 @requires("tx40")
+@pytest.mark.usefixtures("undiagnosed")
 def test_consistency_of_the_tx40_costs_nothing_on_other_data(run, tmp_path):
     result, bag = tmp_path / "tx40.yaml", measured_data("tx40") / "bag"
     run("identify", "tx40", bag, "--end", "0.6", "--ends", "cut", "-o", result)
@@ -182,6 +184,7 @@ def test_consistency_of_the_tx40_costs_nothing_on_other_data(run, tmp_path):
 
 
 @requires("ur10")
+@pytest.mark.usefixtures("undiagnosed")
 def test_the_ur10_becomes_a_robot_that_can_exist(run, tmp_path):
     result, bag = tmp_path / "ur10.yaml", measured_data("ur10") / "ur10_exciting_trajectory.db3"
     prior = measured_data("ur10") / "ur10_robot.urdf"

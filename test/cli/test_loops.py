@@ -45,6 +45,7 @@ def whole_bag(samples, tmp_path):
     return write
 
 
+@pytest.mark.usefixtures("undiagnosed")
 def test_a_robot_with_a_parallelogram_is_identified_validated_and_calibrated(run, bag, tmp_path):
     result, parameters = tmp_path / "result.yaml", tmp_path / "parameters.yaml"
     found = run("identify", "hitachi_hpr", bag, "-o", result)
@@ -73,6 +74,7 @@ def test_a_follower_with_another_offset_than_its_relation_is_refused(refusal, wh
     assert "joint_2 does not follow" in line
 
 
+@pytest.mark.usefixtures("undiagnosed")
 def test_a_follower_is_held_against_its_relation_where_it_is_a_number(
     run, refusal, samples, whole_bag
 ):

@@ -135,6 +135,7 @@ def test_a_payload_file_is_what_was_printed_and_serves_the_other_commands(
     assert "checksum" in line
 
 
+@pytest.mark.usefixtures("undiagnosed")
 def test_an_earlier_result_stands_for_the_bare_runs(run, bags, tmp_path):
     result = tmp_path / "result.yaml"
     run("identify", "tx40", bags / "bare", "-o", result)
@@ -234,6 +235,7 @@ def test_bad_input_is_refused_with_one_line(refusal, bags, tmp_path, command, wo
 
 
 @requires("ur10")
+@pytest.mark.usefixtures("undiagnosed")
 def test_a_measured_robot_that_carries_nothing_has_no_payload(run, tmp_path):
     bag = measured_data("ur10") / "ur10_exciting_trajectory.db3"
     settings = ("--velocity-threshold", "0.05")

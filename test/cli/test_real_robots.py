@@ -46,6 +46,7 @@ def tx40_by_wls():
 
 
 @requires("tx40")
+@pytest.mark.usefixtures("undiagnosed")
 def test_tx40_is_explained_to_five_percent_where_it_moves(run, tx40_by_wls):
     by_ols = run("identify", "tx40", measured_data("tx40") / "bag", "--method", "ols")
     assert [result["method"] for result in (by_ols, tx40_by_wls)] == ["ols", "wls"]
@@ -55,6 +56,7 @@ def test_tx40_is_explained_to_five_percent_where_it_moves(run, tx40_by_wls):
 
 
 @requires("tx40")
+@pytest.mark.usefixtures("undiagnosed")
 def test_tx40_is_explained_with_all_samples(run):
     arguments = ("identify", "tx40", measured_data("tx40") / "bag", "--velocity-threshold", "off")
     assert run(*arguments)["relative_error"]["total"] <= 0.075
@@ -87,6 +89,7 @@ def test_tx40_agrees_with_the_published_parameters(tx40_by_wls):
 
 
 @requires("tx40")
+@pytest.mark.usefixtures("undiagnosed")
 def test_tx40_needs_the_coupling_of_its_wrist(run, tx40_by_wls, tmp_path):
     robot = (REPOSITORY / "config" / "robots" / "tx40.yaml").read_text()
     uncoupled = tmp_path / "uncoupled.yaml"
@@ -101,10 +104,15 @@ UR10 = measured_data("ur10") / "ur10_exciting_trajectory.db3"
 
 
 @requires("ur10")
-def test_ur10_on_all_samples_and_where_every_joint_moves(run):
+def test_ur10_is_explained_with_all_samples(run):
     everything = run("identify", "ur10", UR10, "--velocity-threshold", "off")
     assert len(everything["parameters"]) == 58
     assert everything["relative_error"]["total"] <= 0.065
+
+
+@requires("ur10")
+@pytest.mark.usefixtures("undiagnosed")
+def test_ur10_is_explained_better_where_every_joint_moves(run):
     moving = run(
         "identify", "ur10", UR10,
         "--velocity-threshold", "0.05", "--velocity-threshold-scope", "sample",
@@ -113,6 +121,7 @@ def test_ur10_on_all_samples_and_where_every_joint_moves(run):
 
 
 @requires("ur10")
+@pytest.mark.usefixtures("undiagnosed")
 def test_the_second_half_of_a_recording_is_predicted_alike_later_and_in_the_same_run(run, tmp_path):
     result, settings = tmp_path / "first_half.yaml", ("--velocity-threshold", "off")
     whole = run("identify", "ur10", UR10, *settings, "--held-out", "0.5")

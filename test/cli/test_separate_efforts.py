@@ -13,6 +13,7 @@ from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara
 
 DELAY = 0.006
+pytestmark = pytest.mark.usefixtures("undiagnosed")
 
 
 def write_late_efforts(path, samples):

@@ -13,7 +13,7 @@ STATED = ("--cutoff", "6", "--rate", "12", "--velocity-threshold", "0.4,0.5", "-
 
 
 @pytest.fixture
-def identified(run, scara_bag, tmp_path):
+def identified(run, scara_bag, undiagnosed, tmp_path):
     """A result with settings that nobody would derive, its file, and what it says of its fit."""
     path = tmp_path / "result.yaml"
     return path, run("identify", "scara", scara_bag, *STATED, "-o", path)

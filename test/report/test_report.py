@@ -368,7 +368,7 @@ def test_iterations_of_didim_are_drawn(report, swinging_scara, tmp_path):
         assert style.png_file(drawn.draw(width=drawn.width)).startswith(b"\x89PNG")
 
 
-@pytest.mark.usefixtures("unsaved")
+@pytest.mark.usefixtures("unsaved", "undiagnosed")
 @pytest.mark.parametrize(
     "options",
     [("--method", "energy"), ("--method", "one-joint"), ("--essential", "--robust", "huber")],
@@ -387,7 +387,7 @@ def test_other_ways_to_identify(report, run, scara_bag, tmp_path, options):
     assert removed == kept_zero
 
 
-@pytest.mark.usefixtures("unsaved")
+@pytest.mark.usefixtures("unsaved", "undiagnosed")
 def test_merged_results_have_a_report(report, run, scara_bag, tmp_path):
     other = tmp_path / "other"
     write_joint_states(other, load_robot("scara").joint_names, samples(15.0))
