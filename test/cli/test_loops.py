@@ -18,9 +18,9 @@ def samples():
     return recorded(robot, values_of(robot), seconds=30.0)
 
 
-@pytest.fixture
-def bag(samples, tmp_path):
-    path = tmp_path / "active"
+@pytest.fixture(scope="module")
+def bag(samples, tmp_path_factory):
+    path = tmp_path_factory.mktemp("loops") / "active"
     write_joint_states(path, hitachi().active_names, samples)
     return path
 
