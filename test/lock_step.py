@@ -29,8 +29,9 @@ stands still for seconds, is not due before its next period."""
 _SAID_WITHIN = 3  # ticks
 _ASKED_AGAIN = 0.4  # s after which a service is asked again
 _AT_REST = 1e-3  # rad/s
-_ROBOT_TICK = 0.012  # s; at 500 Hz fewer samples than the robot makes up for at a time
-_ROBOT_NUDGE = 0.004  # s after which it looks at the time again
+_ROBOT_TICK = 6  # samples, fewer than the robot makes up for at a time
+_ROBOT_NUDGE = 2  # samples after which it looks at the time again
+_SESSION_RATE = 250.0  # Hz; half as often as usual says as much
 _UNREAD = 1  # s of joint states, half of what is kept for a reader at 1 kHz
 
 
@@ -84,21 +85,22 @@ class SteppedClock:
 
 
 class RobotClock(SteppedClock):
-    """The clock of a simulated robot of 500 Hz, which goes on where its states have come.
+    """The clock of a simulated robot, which goes on where its states have come.
 
     Args:
         node: that publishes it.
         newest: returns the stamp of the newest state, 0 before the first.
+        rate: of the robot, Hz.
     """
 
-    def __init__(self, node, newest):
-        super().__init__(node, _ROBOT_TICK, round(_ROBOT_NUDGE * NANOSECONDS))
+    def __init__(self, node, newest, rate=500.0):
+        super().__init__(node, _ROBOT_TICK / rate, round(_ROBOT_NUDGE / rate * NANOSECONDS))
         self._newest, self._before, self._started = newest, 0, False
 
     def look(self, all_are_there=True):
         """Go on unless the robot or others are behind."""
         newest = self._newest()
-        on_time = newest > self.now - _ROBOT_TICK * NANOSECONDS / 2
+        on_time = newest > self.now - self._tick / 2
         # The robot makes up for what went by before it was heard, some samples at every tick.
         goes_on = newest > self._before if newest else self.is_long_ago()
         there = (on_time if self._started else goes_on) and all_are_there
@@ -291,10 +293,10 @@ class LockStepSession(Session):
 
     def __init__(self, logs, parameters=None, **options):
         given = {name: dict(values) for name, values in (parameters or {}).items()}
-        given.setdefault("simulated_robot", {})["use_sim_time"] = True
+        given.setdefault("simulated_robot", {}).update(use_sim_time=True, rate=_SESSION_RATE)
         super().__init__(logs, given, **options)
         self._newest = self._recorded = 0
-        self._clock = RobotClock(self.client.node, lambda: self._newest)
+        self._clock = RobotClock(self.client.node, lambda: self._newest, _SESSION_RATE)
         self._check, self.client._watch = self.client._watch, self._look
         self.client.collect(JointState, "joint_states", self._on_state, qos.STATES_IN)
         self.client.node.create_subscription(SampleBlock, "samples", self._on_block, qos.BLOCKS)

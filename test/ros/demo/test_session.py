@@ -49,9 +49,9 @@ def run(*arguments, **environment):
 
 
 def short_motion(name):
-    """Return a motion like that of the demo of this name, in a third of its time."""
+    """Return a motion like that of the demo of this name, in a third of its time or less."""
     robot = load_robot(ROBOT)
-    points, seed = (8, 3) if name == EXCITING else (6, 4)
+    points, seed = (8, 3) if name == EXCITING else (4, 4)
     settings = RandomPointsSettings(points=points, draws=3, seed=seed)
     return random_points(robot, settings, np.zeros(len(robot.joints))).trajectory
 
