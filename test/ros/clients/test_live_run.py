@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 LEFT, RIGHT = (f"/{side}_{uuid.uuid4().hex[:8]}" for side in ("left", "right"))
 HEAVY = 1.5
-QUICK = ("--rows", "8", "--duration", "6", "--wait", "60")
+QUICK = ("--rows", "8", "--duration", "3", "--wait", "60")
 NO_REHEARSAL = "plan,run,identify,validate,calibrate"
 
 
@@ -93,9 +93,9 @@ def heaviest(truth):
 def commissioned(folders):
     """Return what two runs at once print: one with a second motion, one with a held-out part.
 
-    The part held out must be longer than what the filters need, 3.5 s here.
+    The part held out must be longer than what the filters need, 0.5 s here.
     """
-    ways = {LEFT: ("--steps", NO_REHEARSAL), RIGHT: ("--held-out", "0.35", "--duration", "12")}
+    ways = {LEFT: ("--steps", NO_REHEARSAL), RIGHT: ("--held-out", "0.35")}
     common = ("--rehearsal-speed", "0.8", "--prior", "none", "--accept", "0.2", "--yes", "--json")
     running = {
         namespace: Popen(
@@ -135,7 +135,7 @@ def test_nothing_moves_without_a_yes(client, planned, monkeypatch, capsys, text)
 
 def test_an_interruption_brakes_and_says_so(client, planned):
     line = walk(
-        "--namespace", LEFT, "--yes", "--steps", "run", "--speed", "0.3", "--output", planned
+        "--namespace", LEFT, "--yes", "--steps", "run", "--speed", "0.15", "--output", planned
     )
     process = Popen(line, stderr=subprocess.PIPE, text=True)
     client.statuses.clear()
