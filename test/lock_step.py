@@ -5,8 +5,10 @@ is late a motion takes less time than the robot would.
 """
 
 import contextlib
+import math
 import time
 
+import numpy as np
 from robot_identification.msg import SampleBlock
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -29,6 +31,7 @@ stands still for seconds, is not due before its next period."""
 _SAID_WITHIN = 3  # ticks
 _ASKED_AGAIN = 0.4  # s after which a service is asked again
 _AT_REST = 1e-3  # rad/s
+_REST = 0.2  # s after which a robot that has stopped is known to stand still
 _ROBOT_TICK = 6  # samples, fewer than the robot makes up for at a time
 _ROBOT_NUDGE = 2  # samples after which it looks at the time again
 _SESSION_RATE = 250.0  # Hz; half as often as usual says as much
@@ -181,7 +184,7 @@ class LockStepCell(Cell):
             self.pass_time(_ASKED_AGAIN)
 
     def stand(self, place, known):
-        """Put the robot of a fake driver somewhere, and wait until a preview knows.
+        """Have the robot of a fake driver go somewhere, and wait until a preview knows.
 
         What was sent before may come only now, and the robot follows it: it is put there again.
 
@@ -194,7 +197,18 @@ class LockStepCell(Cell):
             self.driver.teleport(place)
             return known(self.answers.preview())
 
+        self._walk(np.array(place))
         self.ask_until(there)
+
+    def _walk(self, place):
+        """Go no faster than the joints can: a leap is not believed before the state is stale."""
+        begin = self.driver.place
+        longest = np.max(np.abs(place - begin) / self.limits.velocity)
+        steps = max(math.ceil(longest / self._tick), 1)
+        for share in np.arange(1, steps + 1) / steps:
+            self.driver.teleport(begin + share * (place - begin))
+            self.pass_time(self._tick)
+        self.pass_time(_REST)
 
     def first_plan(self, **fields):
         """Plan once the node has heard where the robot is, and return the answer.
