@@ -1,13 +1,16 @@
 """A bag that is replayed through the nodes, in processes of their own, as a benchmark does."""
 
 import json
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import forked_processes
 from live_nodes import BEGIN, ROBOT, motion
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.signals.recording import RawSamples
@@ -36,7 +39,10 @@ def test_nodes_identify_from_a_bag_what_the_command_does_however_its_states_come
     line = [str(REPLAY), "scara", str(bag), "--bursts", *map(str, BURSTS)]
     monkeypatch.setattr(sys, "argv", line)
     monkeypatch.syspath_prepend(REPLAY.parent)
-    assert import_module(REPLAY.stem).main() == 0
+    replay = import_module(REPLAY.stem)
+    forking = SimpleNamespace(run=forked_processes.run, DEVNULL=subprocess.DEVNULL)
+    monkeypatch.setattr(replay, "subprocess", forking)
+    assert replay.main() == 0
     found = json.loads(capsys.readouterr().out)
     for burst in BURSTS:
         told = found[f"bursts of {burst}"]

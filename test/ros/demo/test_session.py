@@ -15,6 +15,7 @@ import pytest
 from robot_identification.msg import SampleBlock
 from rosgraph_msgs.msg import Clock
 
+import forked_processes
 from diagnostics import Diagnostics, values_of
 from lock_step import LockStepSession
 from robot_identification.cli import demo
@@ -25,7 +26,7 @@ from robot_identification.excitation.motions.random_points import (
     random_points,
 )
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.ros.clients.processes import NodeProcesses
+from robot_identification.ros.clients import processes
 from robot_identification.ros.common import qos
 from robot_identification.ros.demo import session as demo_session
 from robot_identification.ros.demo.session import Session, sigmas
@@ -36,16 +37,6 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 def program(*arguments):
     return [sys.executable, "-m", "robot_identification.cli.main", *arguments]
-
-
-def run(*arguments, **environment):
-    return subprocess.run(
-        program(*arguments),
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
 
 
 def short_motion(name):
@@ -73,25 +64,33 @@ def test_demo_finds_the_truth(capsys, monkeypatch):
     assert {len(errors) for errors in result["tracking_error_rms"].values()} == {7}
 
 
-def test_demo_says_what_is_wrong_and_leaves_nothing_behind():
-    mark = f"demo-{os.getpid()}"
-    done = run("demo", "--speed", "-1", DEMO_MARK=mark)
-    assert done.returncode == 1
-    assert "simulated_robot has ended with exit code 2" in done.stderr
-    assert "real_time_factor" in done.stderr
-    assert not marked(mark)
+def test_demo_says_what_is_wrong_and_leaves_nothing_behind(capsys, monkeypatch):
+    started = []
+
+    def starting(*arguments, **options):
+        started.append(forked_processes.Popen(*arguments, **options))
+        return started[-1]
+
+    names = {name: getattr(subprocess, name) for name in subprocess.__all__}
+    monkeypatch.setattr(processes, "subprocess", SimpleNamespace(**names | {"Popen": starting}))
+    assert main(["demo", "--speed", "-1"]) == 1
+    told = capsys.readouterr().err
+    assert "simulated_robot has ended with exit code 2" in told
+    assert "real_time_factor" in told
+    assert len(started) > 3
+    assert all(process.poll() is not None for process in started)
 
 
 def test_interrupted_demo_leaves_nothing_behind(tmp_path):
     mark, said = f"interrupted-{os.getpid()}", tmp_path / "said"
     with said.open("wb") as output:
-        demo = subprocess.Popen(
+        demo = forked_processes.Popen(  # whose nodes are executed, with the mark
             program("demo"),
             stdout=output,
             stderr=subprocess.STDOUT,
             env={**os.environ, "DEMO_MARK": mark},
         )
-    while len(marked(mark)) < 4:
+    while len(marked(mark)) < 3:
         assert demo.poll() is None, said.read_text()
     demo.send_signal(signal.SIGTERM)
     assert demo.wait() not in (0, None), said.read_text()
@@ -116,7 +115,7 @@ def test_nodes_have_ended_before_the_session_leaves_ros(tmp_path):
     """Where that never ends the process is ended, and with it what would stop them."""
     told = []
     session = Session.__new__(Session)
-    session.nodes = NodeProcesses(tmp_path)
+    session.nodes = processes.NodeProcesses(tmp_path)
     process = session.nodes.start("sleeper", ["sleep", "1000"])
     session.client = SimpleNamespace(
         spin=lambda _seconds: None, close=lambda: told.append(process.poll())

@@ -3,7 +3,6 @@
 import math
 import os
 import signal
-import subprocess
 import sys
 
 import numpy as np
@@ -13,6 +12,7 @@ from robot_identification.srv import PlanExcitation as PlanService
 from trajectory_msgs.msg import JointTrajectory
 
 from action_goals import ABORTED, CANCELED, SUCCEEDED, Goals
+from forked_processes import Popen
 from live_nodes import complete_values
 from lock_step import LockStepCell
 from robot_identification.ros.clients.client import Client
@@ -245,7 +245,7 @@ def test_a_motion_goes_on_to_its_end_when_its_client_is_killed(cell, tmp_path):
     moving = tmp_path / "moving"
     line = [sys.executable, "-c", DYING_CLIENT, cell.namespace, str(moving)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen(line, env=environment) as client:
+    with Popen(line, env=environment) as client:
         try:
             cell.wait(moving.exists, "motion of the other client")
             cell.wait_for(Status.RUNNING)
