@@ -210,16 +210,23 @@ def test_a_second_motion_is_rejected_and_a_stop_aborts_the_first(cell):
     assert cell.status.state == Status.STOPPED, "nothing was queued"
 
 
-def test_states_that_stop_coming_abort_the_goal(cell):
+def test_states_that_stop_coming_stop_the_motion_and_abort_the_goal(cell):
+    begun = cell.now()
     goal = execute(cell)
     cell.wait_for(Status.RUNNING)
+    cell.followed(begun)
+    count = len(cell.sent)
     robot = cell.nodes.process("simulated_robot")
-    robot.send_signal(signal.SIGSTOP)
+    robot.send_signal(signal.SIGSTOP)  # and the clock stands still with it
     try:
+        cell.wait(lambda: len(cell.sent) > count, "braking trajectory")
         cell.wait_for(Status.BRAKING, Status.FAULT)
+        assert cell.status.stop_reason == Status.STATE_STALE
     finally:
         robot.send_signal(signal.SIGCONT)
     result = goal.wait()
+    np.testing.assert_allclose(cell.sent[count].trajectory.velocities[-1], 0.0)
+    assert len(cell.sent) == count + 1
     assert (goal.status, result.error_code) == (ABORTED, CODES.STATE_STALE)
     assert result.status.stop_reason == Status.STATE_STALE
     assert "no joint state" in result.message
