@@ -34,7 +34,7 @@ def session(tmp_path_factory):
         "position_noise": [1e-5],
         "effort_noise": [0.02, 0.002],
         "position_resolution": [0.0],
-        "rate": 100.0,
+        "rate": 50.0,
     }
     settings = {name: {"robot": "scara"} for name in ("acquisition", "identification")}
     settings["simulated_robot"] = {"robot": "scara", "parameters_file": str(path), **noise}
@@ -126,7 +126,7 @@ def test_fields_of_the_other_method_are_refused(excitation):
 
 
 def test_a_plan_that_was_stopped_goes_on_and_both_recordings_identify(session, excitation):
-    response = excitation.answers.plan(method="one-joint", travel=0.25)
+    response = excitation.answers.plan(method="one-joint", travel=0.15, spread=0.3)
     assert response.success, response.message
     assert response.rows == EXPERIMENTS
     assert not response.missing_parameters
