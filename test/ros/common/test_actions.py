@@ -24,7 +24,7 @@ pytestmark = pytest.mark.ros
 
 IDENTIFY, DIDIM = "identification/identify", "identification/didim"
 RATE, NOISE = 200.0, (0.05, 0.01)
-CANCELS = 5
+CANCELS = 3
 UNTIL_CANCELLED = 3000  # times the same motion: nobody waits for the end
 FLOOD = 20
 
