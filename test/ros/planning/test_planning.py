@@ -66,7 +66,7 @@ def test_parameters_with_a_friction_law_are_planned_and_certified_with_that_law(
     assert machine.robot.joints[0].shapes["Fs"] == (0.2, 1.0)
     still = np.zeros((2, 6))
     way = Trajectory(
-        machine.robot.joint_names, [0.0, 1.0], [np.zeros(6), np.full(6, 0.05)], still, still
+        machine.robot.joint_names, [0.0, 0.5], [np.zeros(6), np.full(6, 0.02)], still, still
     )
     found, less = (
         certify(m.robot, way, surroundings=replace(m.surroundings, collisions=None)).efforts

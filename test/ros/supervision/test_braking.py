@@ -291,7 +291,7 @@ def test_braking_from_every_state_as_far_off_as_is_tolerated_keeps_the_positions
     time = machine.braking_time(certificate)
     limits = BrakingLimits(machine.limits, machine.declared, time=time, lag_time=0.0)
     nearest = np.inf
-    for at in np.linspace(0.0, run.duration, 400):
+    for at in np.linspace(0.0, run.duration, 200):
         before = at + np.linspace(-0.05, 0.0, 26)
         for sign in (-1.0, 1.0):
             q = run.sample(before)[0] + sign * np.array(TRACKING)
