@@ -26,6 +26,7 @@ LIMITS = """joint_limits:
   joint_2: {{has_acceleration_limits: true, max_acceleration: {0}}}
 """
 QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+SOON = 1.0  # s
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +57,16 @@ class Fake:
             self.publisher.publish(message)
 
     def refused(self, text):
-        """Wait until the node complains, and return the answers of plan and start."""
+        """Wait until the node complains, and return the answers of plan and start.
+
+        It complains when states are stale, which is soon here: nothing moves.
+        """
+        usual = self.cell._excitation["state_timeout"]
+        self.cell.set_parameter("excitation", "state_timeout", SOON)
         self.cell.wait(lambda: text in self.cell.status.text, f"complaint: {text}")
-        return self.cell.answers.plan(**QUICK), self.cell.answers.start()
+        answers = self.cell.answers.plan(**QUICK), self.cell.answers.start()
+        self.cell.set_parameter("excitation", "state_timeout", usual)
+        return answers
 
 
 @pytest.fixture(scope="module")
