@@ -138,9 +138,8 @@ def test_nothing_moves_without_a_yes(client, planned, monkeypatch, capsys, text)
 
 
 def test_an_interruption_brakes_and_says_so(client, planned):
-    line = walk(
-        "--namespace", LEFT, "--yes", "--steps", "run", "--speed", "0.15", "--output", planned
-    )
+    slowly = ("--speed", "0.3", "--rehearsal-speed", "0.1")
+    line = walk("--namespace", LEFT, "--yes", "--steps", "run", *slowly, "--output", planned)
     process = Popen(line, stderr=subprocess.PIPE, text=True)
     client.statuses.clear()
     client.wait_for(
