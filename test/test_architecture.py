@@ -4,6 +4,7 @@ The direction of the arrows between the folders is a contract in pyproject.toml.
 """
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -19,9 +20,16 @@ CORE = [
 ]
 
 
+@cache
+def nodes(path):
+    """Return the imports of a module, and all attributes in it, wherever they stand."""
+    wanted = ast.Import | ast.ImportFrom | ast.Attribute
+    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, wanted)]
+
+
 def imported(path):
     """Return the dotted names that a module imports, wherever the statement stands."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -51,7 +59,7 @@ def test_one_module_reads_yaml():
     readers = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and (node.value.id, node.attr) in {("yaml", name) for name in READS_YAML}
@@ -61,8 +69,8 @@ def test_one_module_reads_yaml():
 
 def imported_at_once(path):
     """Yield the modules of the package that a module needs while it is loaded."""
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom):
+    for node in nodes(path):
+        if isinstance(node, ast.ImportFrom) and node.col_offset == 0:
             for name in (f"{node.module}.{alias.name}" for alias in node.names):
                 yield name if name in MODULES else node.module
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -47,18 +48,30 @@ def packages_of(module, ros):
     return (f"ros-{module.replace('_', '-')}", module) if ros else (module, f"python3-{module}")
 
 
+@cache
 def imported():
-    """Return the modules of others that the package and its launch files import."""
-    for folder in ("robot_identification", "launch"):
-        for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Import):
-                    yield from (alias.name.partition(".")[0] for alias in node.names)
-                elif isinstance(node, ast.ImportFrom):
-                    yield node.module.partition(".")[0]
-                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
-                    found = re.match(r"import_module\(f?'(\w+)", ast.unparse(node))
-                    yield from found.groups() if found else ()
+    """Return the modules that the package and its launch files import."""
+    return frozenset(name for path in sources() for name in imported_by(path))
+
+
+def sources():
+    return [
+        path
+        for folder in ("robot_identification", "launch")
+        for path in (ROOT / folder).rglob("*.py")
+    ]
+
+
+def imported_by(path):
+    """Yield the modules that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.partition(".")[0]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+            found = re.match(r"import_module\(f?'(\w+)", ast.unparse(node))
+            yield from found.groups() if found else ()
 
 
 def test_whatever_is_imported_is_declared():
@@ -67,7 +80,7 @@ def test_whatever_is_imported_is_declared():
     build = ast.parse((ROOT / "setup.py").read_text())
     texts = {n.value for n in ast.walk(build) if isinstance(n, ast.Constant)} - {None}
     pip = {re.split(r"[\s\[<>=!~;(]", str(text))[0] for text in texts}
-    for module in sorted(set(imported()) - own):
+    for module in sorted(imported() - own):
         wheel, key = packages_of(
             module, ros=f"ros-{module.replace('_', '-')}" in pip or module in keys
         )
@@ -83,7 +96,7 @@ NOT_IMPORTED = {
 
 
 def test_whatever_runs_by_rosdep_is_imported():
-    modules = set(imported())
+    modules = imported()
     keys = {key: module for module, (_, key) in IN_OTHER_PACKAGES.items() if key}
     for entry in MANIFEST.iter("exec_depend"):
         module = keys.get(entry.text, entry.text.removeprefix("python3-"))
