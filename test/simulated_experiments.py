@@ -44,9 +44,14 @@ def reference_at(samples, rate_hz):
     return trajectory.sample((samples.stamps - samples.stamps[0]) * 1e-9)[0]
 
 
-def write_without_positions(path, rate_hz, noise, seed=0):
-    """Write a bag with efforts and reference of the SCARA, whose positions nobody measured."""
+def write_without_positions(path, rate_hz, noise, seed=0, seconds=None):
+    """Write a bag with efforts and reference of the SCARA, whose positions nobody measured.
+
+    It is as long as the trajectory, or ends after so many seconds.
+    """
     raw = raw_samples("scara", "scara", rate_hz, noise, seed, positions=False)
+    if seconds is not None:
+        raw = raw.at(slice(round(seconds * rate_hz)))
     reference = reference_at(raw, rate_hz)
     samples = RawSamples(raw.stamps, raw.position, None, raw.effort, reference)
     write_joint_states(path, load_robot("scara").joint_names, samples)

@@ -20,14 +20,16 @@ BASE = base_parameters(ROBOT)
 TRUTH = BASE.values(load_values("scara", ROBOT)[BASE.columns])
 RATE = 200.0
 NOISE = (0.05, 0.01)
+SECONDS = 30.0
 LIVE = 4000
 SERVICE = "identification/didim"
 
 
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory):
-    """Efforts and reference of a minute; positions that nobody measured."""
-    return write_without_positions(tmp_path_factory.mktemp("bags") / "bag", RATE, NOISE)
+    """Efforts and reference of half a minute; positions that nobody measured."""
+    path = tmp_path_factory.mktemp("bags") / "bag"
+    return write_without_positions(path, RATE, NOISE, seconds=SECONDS)
 
 
 def didim(suite, bag, **fields):
@@ -42,10 +44,15 @@ def errors_of(result):
     return np.abs(values - TRUTH), std
 
 
-@pytest.fixture
-def good(suite, bag):
-    """A result that is latched, and that failures must leave."""
+@pytest.fixture(scope="module")
+def identified(suite, bag):
+    """Have a result latched, be there another one since or not."""
     assert didim(suite, bag).success
+
+
+@pytest.fixture
+def good(suite, identified):
+    """A result that is latched, and that failures must leave."""
     return suite.latched()
 
 
@@ -145,7 +152,7 @@ def test_the_node_answers_while_didim_runs_and_cancel_ends_it(suite, bag):
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
     others = [
-        write_without_positions(bag.with_name(f"bag_{seed}"), RATE, NOISE, seed)
+        write_without_positions(bag.with_name(f"bag_{seed}"), RATE, NOISE, seed, SECONDS)
         for seed in (1, 2, 3)
     ]
     request.data.bags = [str(one) for one in (bag, *others)]
