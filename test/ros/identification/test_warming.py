@@ -8,7 +8,7 @@ import pytest
 
 # In a process of its own: other tests have compiled everything in theirs.
 _PROGRAM = """
-import json, sys
+import json, os, sys
 from contextlib import suppress
 from pathlib import Path
 import numpy as np
@@ -18,6 +18,7 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import RobotIdentificationError
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.didim.run import identify_didim
+from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import full_vector
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
@@ -44,43 +45,55 @@ def compiled():
     }
 
 
-robot = load_robot(sys.argv[1], effort_meaning="joint_torque")
-base = base_parameters(robot)
-warm_up(base)
-ready = compiled()
+def ready_and_later(name, folder):
+    # What has been compiled before requests come, and what they compile.
+    robot = load_robot(name, effort_meaning="joint_torque")
+    base = base_parameters(robot)
+    warm_up(base)
+    ready = compiled()
 
-time = 0.001 * np.arange(10_000)
-tones = 0.5 + 0.4 * np.arange(len(robot.joints))
-followed = through(time, np.sin(2.0 * np.pi * time[:, None] * tones))
-q, qd, qdd = sample(followed, time)
-values = np.linspace(1.0, 2.0, base.rank)
-effort = inverse_dynamics(robot, full_vector(base, values), q, qd, qdd)
-effort += 0.1 * np.random.default_rng(0).normal(size=effort.shape)
-recording = Recording(robot.joint_names, 0.001, (Segment(time, q, None, effort),), source="made up")
+    time = 0.001 * np.arange(10_000)
+    tones = 0.5 + 0.4 * np.arange(len(robot.joints))
+    followed = through(time, np.sin(2.0 * np.pi * time[:, None] * tones))
+    q, qd, qdd = sample(followed, time)
+    values = np.linspace(1.0, 2.0, base.rank)
+    effort = inverse_dynamics(robot, full_vector(base, values), q, qd, qdd)
+    effort += 0.1 * np.random.default_rng(0).normal(size=effort.shape)
+    segment = Segment(time, q, None, effort)
+    recording = Recording(robot.joint_names, 0.001, (segment,), source="made up")
 
-stream = StreamingIdentification(robot, base, "made up", settle=0.5)
-stamps = np.rint(1e9 * time).astype(np.int64)
-bag = Path(sys.argv[2], "bag")
-write_joint_states(bag, robot.joint_names, RawSamples(stamps, q, None, effort), storage="mcap")
-read_joint_states(bag, robot.joint_names)
-for first in range(0, len(time), 100):
-    part = slice(first, first + 100)
-    stream.push(RawSamples(stamps[part], q[part], None, effort[part]))
-    if first == 8000:
-        stream.result()
-stream.finish()
-stream.result()
-stated = ProcessingSettings(cutoff_hz=20.0, rate_hz=40.0, velocity_threshold=())
-growing = GrowingIdentification(robot, base, "made up", stated)
-parts = np.split(np.arange(10_000), 50)
-growing.push([RawSamples(stamps[part], q[part], None, effort[part]) for part in parts])
-growing.result(Choice("wls"))
-identify(robot, [recording])
-identify(robot, [recording], method="ols", essential=EliminationRule())
-validate(robot, values, [recording])
-with suppress(RobotIdentificationError):
-    identify_didim(robot, [recording], [followed], base=base)
-print(json.dumps([sorted(ready), sorted(compiled() - ready)]))
+    stream = StreamingIdentification(robot, base, "made up", settle=0.5)
+    stamps = np.rint(1e9 * time).astype(np.int64)
+    bag = Path(folder, "bag")
+    write_joint_states(bag, robot.joint_names, RawSamples(stamps, q, None, effort), storage="mcap")
+    read_joint_states(bag, robot.joint_names)
+    for first in range(0, len(time), 100):
+        part = slice(first, first + 100)
+        stream.push(RawSamples(stamps[part], q[part], None, effort[part]))
+        if first == 8000:
+            stream.result()
+    stream.finish()
+    stream.result()
+    stated = ProcessingSettings(cutoff_hz=20.0, rate_hz=40.0, velocity_threshold=())
+    growing = GrowingIdentification(robot, base, "made up", stated)
+    parts = np.split(np.arange(10_000), 50)
+    growing.push([RawSamples(stamps[part], q[part], None, effort[part]) for part in parts])
+    growing.result(Choice("wls"))
+    identify(robot, [recording])
+    identify(robot, [recording], method="ols", essential=EliminationRule())
+    validate(robot, values, [recording])
+    with suppress(RobotIdentificationError):
+        settings = DidimSettings(max_iterations=2)
+        identify_didim(robot, [recording], [followed], base=base, settings=settings)
+    return [sorted(ready), sorted(compiled() - ready)]
+
+
+# Each robot in a process of its own, which begins with nothing compiled.
+for name, folder in zip(sys.argv[1::2], sys.argv[2::2]):
+    if os.fork() == 0:
+        print(json.dumps([name, *ready_and_later(name, folder)]), flush=True)
+        os._exit(0)
+    assert os.wait()[1] == 0
 """
 
 
@@ -93,11 +106,21 @@ USED = (
 )
 
 
-@pytest.mark.parametrize("robot", ["scara", "tx40"])  # without and with coupled joints
-def test_no_request_loads_compiled_code(tmp_path, robot):
-    line = [sys.executable, "-c", _PROGRAM, robot, str(tmp_path)]
+ROBOTS = "scara", "tx40"  # without and with coupled joints
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Return what was compiled for each robot, before requests and for them."""
+    given = [text for name in ROBOTS for text in (name, str(tmp_path_factory.mktemp(name)))]
+    line = [sys.executable, "-c", _PROGRAM, *given]
     done = subprocess.run(line, stdout=subprocess.PIPE, check=True, text=True)
-    ready, later = json.loads(done.stdout)
+    return {name: rest for name, *rest in map(json.loads, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_no_request_loads_compiled_code(told, robot):
+    ready, later = told[robot]
     modules = {module.partition(".")[2] for module, _, _ in ready}
     assert set(USED) <= modules
     assert later == []
