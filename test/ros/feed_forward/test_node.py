@@ -52,6 +52,7 @@ def track(tmp_path):
     client = Client(namespace, watch=processes.check)
     exact = {
         "robot": "tx40",
+        "rate": 100.0,
         "position_noise": [0.0],
         "position_resolution": [0.0],
         "effort_noise": [0.0],
