@@ -298,7 +298,7 @@ def test_predicted_and_external_efforts_are_those_of_the_states(calibrating, out
     assert calibrate(calibrating).success
     outputs.predicted.clear()
     outputs.external.clear()
-    sent = noisy(1)
+    sent = noisy(1)[:1000]
     measured = {stamp_of(state): state.effort for state in sent}
     move(calibrating, sent)
     calibrating.wait(lambda: len(outputs.predicted) >= 100, "predicted states")
@@ -323,17 +323,16 @@ def test_the_payload_that_the_states_tell_is_published(calibrating, outputs, res
     def told():
         return outputs.payloads[-1].status != PayloadEstimate.LEARNING
 
-    move(calibrating, noisy(3)[:600])  # too few to learn from, however late they are worked on
+    move(calibrating, noisy(3)[:400])  # too few to learn from, however late they are worked on
     calibrating.wait(lambda: outputs.payloads and not told(), "learning")
-    move(calibrating, noisy(3))
-    move(calibrating, noisy(4))
-    calibrating.wait(told, "payload after learning")
+    while not told():
+        move(calibrating, noisy(3)[:900])
     last = outputs.payloads[-1]
     assert (last.robot, last.parameters_hash, last.changes) == ("scara", known, 0)
     assert last.payload.joint == ROBOT.joint_names[-1]
     answer = calibrating.client.call(Trigger, "calibration/learn_bare_robot")
     assert "carry nothing" in answer.message
-    move(calibrating, noisy(5)[:600])
+    move(calibrating, noisy(5)[:400])
     calibrating.wait(lambda: not told(), "learning anew")
 
 
