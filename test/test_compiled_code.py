@@ -14,19 +14,50 @@ from mcap_files import message_record
 from robot_identification import compiled
 from robot_identification.files.mcap import kernels as mcap_kernels
 
-PROGRAM = """
-import json, sys
+FORKING = """
+import os, sys
+import numba
 import numpy as np
-from mcap_kernels import message_places
-print("imported", flush=True)
-sys.stdin.readline()
-chunk = np.frombuffer(bytes.fromhex(sys.argv[1]), dtype=np.uint8)
-times, (firsts, lengths) = np.zeros(9, np.uint64), np.zeros((2, 9), np.int64)
-ends = np.uint64(0), np.uint64(100)
-found, _ = message_places(chunk, np.ones(1 << 16, np.bool_), *ends, times, firsts, lengths)
-kept = message_places.stats
-hits, misses = sum(kept.cache_hits.values()), sum(kept.cache_misses.values())
-print(json.dumps([times[:found].tolist(), hits, misses, kept.cache_path]))
+
+def forked(count, use):
+    # Fork so many processes that have compiled nothing; all wait for the others where they say so.
+    ready, ready_out = os.pipe()
+    begin, begin_out = os.pipe()
+
+    def together():
+        os.write(ready_out, b"!")
+        os.read(begin, 1)
+
+    for _ in range(count):
+        if os.fork() == 0:
+            os.close(begin_out)
+            use(together)
+            sys.stdout.flush()
+            os._exit(0)
+    os.close(ready_out)
+    for _ in range(count):
+        os.read(ready, 1)
+    os.close(begin_out)
+    assert not any(os.wait()[1] for _ in range(count))
+    for number in (ready, begin):
+        os.close(number)
+"""
+PROGRAM = """
+import json
+def use(together):
+    from mcap_kernels import message_places
+    together()
+    chunk = np.frombuffer(bytes.fromhex(sys.argv[1]), dtype=np.uint8)
+    times, (firsts, lengths) = np.zeros(9, np.uint64), np.zeros((2, 9), np.int64)
+    ends = np.uint64(0), np.uint64(100)
+    found, _ = message_places(chunk, np.ones(1 << 16, np.bool_), *ends, times, firsts, lengths)
+    kept = message_places.stats
+    hits, misses = sum(kept.cache_hits.values()), sum(kept.cache_misses.values())
+    told = json.dumps([times[:found].tolist(), hits, misses, kept.cache_path])
+    os.write(1, (told + "\\n").encode())
+
+for count in sys.argv[2:]:
+    forked(int(count), use)
 """
 CHUNK = message_record(1, 10, b"a") + message_record(2, 30, b"bc") + message_record(1, 20, b"")
 RIGHT = [10, 30, 20]
@@ -48,42 +79,48 @@ def halved_and_one(x):
 
 print(halved_and_one(8.0), sum(halved_and_one.stats.cache_hits.values()))
 """
+CHANGING = """
+from pathlib import Path
+sys.dont_write_bytecode = True  # which would be kept for a file that changes within a second
+def use(together):
+    together()
+    import pack.outer_kernels
+
+forked(1, use)
+forked(1, use)
+inner = Path(sys.argv[1])
+inner.write_text(inner.read_text().replace("x / 2", "x / 4"))
+forked(1, use)
+"""
 
 
-class Process:
-    """A process that uses a compiled function once it is told to.
+def outcomes(folder, counts, variables, prefix=()):
+    """Have processes use a compiled function, so many at once; all those after each other.
 
     Args:
         folder: where its module is.
-        variables: of its environment.
-        prefix: command that starts it.
+        counts: how many begin at once.
+        variables: of their environment.
+        prefix: command that starts the one of which they are forked.
+
+    Returns:
+        What each found, how often it loaded and compiled, and where the code is kept.
     """
-
-    def __init__(self, folder, variables, prefix=()):
-        known = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
-        }
-        self._process = subprocess.Popen(
-            [*prefix, sys.executable, "-c", PROGRAM, CHUNK.hex()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**known, "PYTHONPATH": found_first(folder), **variables},
-            text=True,
-        )
-        assert self._process.stdout.readline() == "imported\n"
-
-    def go(self):
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-
-    def end(self):
-        """Return what it found, how often it loaded and compiled, and where the code is kept."""
-        output, _ = self._process.communicate()
-        assert self._process.returncode == 0
-        found, loaded, made, kept = json.loads(output)
-        return found, loaded, made, Path(kept)
+    known = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+    }
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", FORKING + PROGRAM, CHUNK.hex(), *map(str, counts)],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+        env={**known, "PYTHONPATH": found_first(folder), **variables},
+    )
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == sum(counts)
+    return [(*told, Path(kept)) for *told, kept in found]
 
 
 @pytest.fixture
@@ -97,16 +134,10 @@ def installed(tmp_path):
 
 def test_processes_that_start_together_leave_one_cache_that_others_load(tmp_path, installed):
     variables = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    pair = [Process(installed, variables) for _ in range(2)]
-    for process in pair:
-        process.go()
-    for process in pair:
-        found, loaded, made, _ = process.end()
-        assert found == RIGHT
-        assert loaded + made == 1
-    third = Process(installed, variables)
-    third.go()
-    found, loaded, made, kept = third.end()
+    *pair, (found, loaded, made, kept) = outcomes(installed, (2, 1), variables)
+    for right, *times, _ in pair:
+        assert right == RIGHT
+        assert sum(times) == 1
     assert (found, loaded, made) == (RIGHT, 1, 0)
     assert tmp_path / "cache" in kept.parents
     assert not list(installed.rglob("*.nb?"))
@@ -119,22 +150,18 @@ def test_code_that_another_file_is_part_of_is_compiled_again_when_that_file_chan
     shutil.copy(compiled.__file__, pack / "compiled.py")
     (pack / "inner_kernels.py").write_text(INNER)
     (pack / "outer_kernels.py").write_text(OUTER)
-    assert outcome(tmp_path) == "5.0 0"
-    assert outcome(tmp_path) == "5.0 1"
-    (pack / "inner_kernels.py").write_text(INNER.replace("x / 2", "x / 4"))
-    assert outcome(tmp_path) == "3.0 0"
-
-
-def outcome(folder):
-    """Return what a process says that uses the functions of a package in a folder."""
     done = subprocess.run(
-        [sys.executable, "-c", "import pack.outer_kernels"],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", FORKING + CHANGING, str(pack / "inner_kernels.py")],
+        stdout=subprocess.PIPE,
         check=True,
-        env={**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")},
+        text=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(tmp_path),
+            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        },
     )
-    return done.stdout.strip()
+    assert done.stdout.splitlines() == ["5.0 0", "5.0 1", "3.0 0"]
 
 
 def test_files_of_compiled_functions_are_those_that_the_digest_covers():
@@ -147,11 +174,7 @@ def test_files_of_compiled_functions_are_those_that_the_digest_covers():
 def test_an_installation_that_cannot_be_written_keeps_its_code_elsewhere(tmp_path, installed):
     prefix = without_rights(installed)
     variables = {"XDG_CACHE_HOME": str(tmp_path / "home")}
-    runs = []
-    for _ in range(2):
-        process = Process(installed, variables, prefix)
-        process.go()
-        runs.append(process.end())
+    runs = outcomes(installed, (1, 1), variables, prefix)
     assert [run[:3] for run in runs] == [(RIGHT, 0, 1), (RIGHT, 1, 0)]
     assert tmp_path / "home" in runs[0][3].parents
     assert [file.name for file in installed.iterdir()] == ["mcap_kernels.py"]
