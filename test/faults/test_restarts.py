@@ -18,6 +18,8 @@ from robot_identification.ros.messages.error_codes import CODES
 
 pytestmark = pytest.mark.ros
 
+SAMPLES = 800
+
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory):
@@ -34,7 +36,7 @@ def suite(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recording(suite):
-    (last,), _ = suite.record_with()
+    (last,), _ = suite.record_with(messages=noisy_states(samples=SAMPLES))
     return last.recording
 
 
@@ -97,21 +99,21 @@ def test_an_identification_node_that_was_killed_knows_the_blocks_again(suite, re
 def test_what_an_acquisition_node_has_sent_before_it_was_killed_is_not_lost(suite):
     suite.set_faults([])
     name = suite.verbs.answers.start_recording().message
-    suite.send(name, noisy_states()[:1000])
-    suite.wait(lambda: sum(len(b.stamps) for b in suite.of(name)) == 1000, "blocks")
+    suite.send(name, noisy_states(samples=SAMPLES))
+    suite.wait(lambda: sum(len(b.stamps) for b in suite.of(name)) == SAMPLES, "blocks")
     suite.wait(lambda: suite.identify(name).result.sources, "recording")
     restart(suite, "acquisition", Trigger, "stop", block_period=0.05, diagnostics_period=0.1)
     assert not suite.of(name)[-1].last
     response = suite.identify(name)
     assert response.success, response.message
-    assert response.result.sources[0].samples == 1000
+    assert response.result.sources[0].samples == SAMPLES
     assert "not ended" in "\n".join(response.result.warnings)
     stopped = suite.verbs.answers.stop_recording()
     assert not stopped.success
     assert "no recording is running" in stopped.message
     suite.diagnostics.statuses.clear()
     suite.wait(suite.arrives, "joint states behind the injector")
-    (last,), _ = suite.record_with()
+    (last,), _ = suite.record_with(messages=noisy_states(samples=SAMPLES))
     assert last.recording != name
     suite.wait(lambda: suite.is_known(last.recording), "recording")
     assert suite.identify(last.recording).success
