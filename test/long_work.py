@@ -41,8 +41,9 @@ def _bag(seed):
 def many_bags(count):
     """Return the paths of so many bags with the motion of the SCARA.
 
-    Of more than ten, which nobody waits for, the others are the last one under other names: that
-    they would count twice is seen when all have been read.
+    More than ten, which nobody waits for, are one under as many names: that it would count twice is
+    seen when all have been read.
     """
-    own = [str(_bag(seed)) for seed in range(min(count, _OWN))]
-    return [*own, *(names_of(_bag(_OWN - 1), count - _OWN) if count > _OWN else ())]
+    if count > _OWN:
+        return names_of(_bag(0), count)
+    return [str(_bag(seed)) for seed in range(count)]
