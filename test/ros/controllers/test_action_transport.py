@@ -218,7 +218,7 @@ class TestControllerEnds:
 
 
 class TestStops:
-    @pytest.mark.parametrize("moment", np.random.default_rng(5).uniform(0.31, 4.2, 20))
+    @pytest.mark.parametrize("moment", np.random.default_rng(5).uniform(0.31, 4.2, 50))
     def test_a_stop_at_any_moment_is_another_goal_and_ends_at_rest_within_the_limits(
         self, arm, moment
     ):
