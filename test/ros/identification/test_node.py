@@ -67,13 +67,13 @@ def test_parameters_are_found_published_and_latched(suite, recording):
 
 
 def test_a_recording_that_runs_is_identified_while_its_states_come(suite):
-    everything = states()
+    everything = states(1000)
     suite.let_readers_find_samples()
     recording = suite.verbs.start_recording().message
-    suite.send(recording, everything[:1000])
-    suite.wait(lambda: suite.received(recording) >= 1000, "first samples")
-    asked, sent = [], 1000
-    while sent < SAMPLES:
+    suite.send(recording, everything[:700])
+    suite.wait(lambda: suite.received(recording) >= 700, "first samples")
+    asked, sent = [], 700
+    while sent < len(everything):
         if not asked or (asked[-1].done() and len(asked) < 5):
             request = Identify.Request(data=msg.DataSelection(recordings=[recording]))
             asked.append(suite.verbs.begun.ask(request))
@@ -318,7 +318,7 @@ def test_a_robot_at_rest_tells_nothing_and_leaves_the_result(suite, recording):
     answer = suite.identify(recording)
     assert answer.success, answer.message
     good = answer.result
-    still = states()
+    still = states(600)
     for message in still:
         message.position, message.effort = [0.1, 0.2], [0.0, 0.0]
     response = suite.identify(suite.record(still)[0].recording)
