@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import SettingError
 from robot_identification.robot.loops import LoopConstraint, project
 from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
+
+if TYPE_CHECKING:
+    from robot_identification.dynamics.energy import EnergyRegressor
 
 # With these ranges inertial, centrifugal and gravity efforts are of one order of magnitude.
 _VELOCITY = 3.0
@@ -117,10 +121,8 @@ class Observation:
             SettingError: if the constraint cannot give accelerations.
         """
         if self.model is Model.ENERGY:
-            from robot_identification.dynamics.energy import EnergyRegressor
-
             motion = self.constraint.motion(states.q, states.qd)
-            return EnergyRegressor(self._tree).differences(motion.q, motion.qd)
+            return self._energies.differences(motion.q, motion.qd)
         rows = self.blocks(states)
         return rows.reshape(-1, rows.shape[2])
 
@@ -136,15 +138,23 @@ class Observation:
             SettingError: if the constraint cannot give accelerations.
         """
         if self.model is Model.ENERGY:
-            from robot_identification.dynamics.energy import EnergyRegressor
-
             motion = self.constraint.motion(states.q, states.qd)
-            return EnergyRegressor(self._tree).dense(motion.q, motion.qd)[:, None]
+            return self._energies.dense(motion.q, motion.qd)[:, None]
         moving = self.model is Model.DYNAMIC
         velocity = states.qd if moving else np.zeros_like(states.qd)
         motion = self.constraint.motion(states.q, velocity, states.qdd)
-        rows = Regressor(self._tree).dense(motion.q, motion.qd, motion.qdd)
+        rows = self._efforts.dense(motion.q, motion.qd, motion.qdd)
         return project(rows, motion.jacobian) if len(self.constraint.passive) else rows
+
+    @cached_property
+    def _efforts(self) -> Regressor:
+        return Regressor(self._tree)
+
+    @cached_property
+    def _energies(self) -> EnergyRegressor:
+        from robot_identification.dynamics.energy import EnergyRegressor
+
+        return EnergyRegressor(self._tree)
 
     def samples_for(self, rows: int) -> int:
         """Return how many samples give at least that many rows."""
