@@ -146,6 +146,13 @@ class MujocoLoop:
         self._places = self._places_of(model)
         self._terms = drives.terms
         self._beside = np.nan_to_num(drives.values) * [not term.mujoco for term in drives.terms]
+        self._shapes = {
+            term: [
+                np.array(own) for own in zip(*(j.shape_of(term) for j in robot.joints), strict=True)
+            ]
+            for term in drives.terms
+            if not term.mujoco
+        }
         self._data = self._prepared(drives, friction_time, contacts=contacts)
         self.contacts = ContactWatch(self._mujoco, model) if contacts else None
         self._scratch = simulation_kernels.controller_scratch(self._nominal)
@@ -287,11 +294,7 @@ class MujocoLoop:
         efforts = np.zeros(len(qd))
         for term, values in zip(self._terms, self._beside.T, strict=True):
             if not term.mujoco:
-                shapes = [
-                    np.array(own)
-                    for own in zip(*(j.shape_of(term) for j in self.robot.joints), strict=True)
-                ]
-                efforts += values * term.kind.of(qd, position=q, shape=shapes)
+                efforts += values * term.kind.of(qd, position=q, shape=self._shapes[term])
         return efforts
 
     def _step(self, k: int) -> None:
