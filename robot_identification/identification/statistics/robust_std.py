@@ -114,16 +114,16 @@ def sandwich_std(
     Returns:
         (parameters,) standard deviations.
     """
-    fitted, meat = fitted or bands, meat or bands
-    starts = _starts(fitted, leverage)
-    bands, fitted, meat = (grams.merged(starts) for grams in (bands, fitted, meat))
+    starts = _starts(fitted or bands, leverage)
+    wide = bands.merged(starts)
+    of_fit, of_meat = (wide if own is None else own.merged(starts) for own in (fitted, meat))
     densities = _densities(
-        bands,
-        power=_joint_sums(bands, np.outer(residual, residual)),
-        leverage=_joint_sums(fitted, leverage),
+        wide,
+        power=_joint_sums(wide, np.outer(residual, residual)),
+        leverage=_joint_sums(of_fit, leverage),
     )
     joints = np.repeat(np.arange(len(bands.sizes)), bands.sizes)
-    filling = np.einsum("bij,bij->ij", densities[:, joints][:, :, joints], meat.grams)
+    filling = np.einsum("bij,bij->ij", densities[:, joints][:, :, joints], of_meat.grams)
     variances = np.einsum("ip,ij,jp->p", gain, filling, gain, optimize=True)
     return read_only(np.sqrt(np.maximum(variances, 0.0)))
 
