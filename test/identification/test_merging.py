@@ -17,6 +17,8 @@ from robot_identification.identification.merging import merge_results
 from robot_identification.robot.processing import ProcessingSettings
 from simulated_experiments import experiment
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 NOISE = np.array([0.2, 0.05])
 STATED = ProcessingSettings(
     cutoff_hz=20.0, rate_hz=20.0, velocity_threshold=(0.05, 0.05), drop_start=30, drop_end=30
