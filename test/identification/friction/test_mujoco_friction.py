@@ -19,6 +19,8 @@ from robot_identification.robot.processing import ProcessingSettings
 
 pytest.importorskip("mujoco")
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 RATE = 500.0
 UR10 = load_robot("ur10")
 ALL_ROWS = ProcessingSettings(velocity_threshold=(0.0,) * 6)
@@ -27,8 +29,8 @@ ALL_ROWS = ProcessingSettings(velocity_threshold=(0.0,) * 6)
 def motion_of(seed):
     """Record a motion through random points of a UR10 that MuJoCo moves."""
     model, drives = mujoco_robot(UR10, "ur10", values="ur10_simulated")
-    loop = MujocoLoop(UR10, model, drives, sample_rate_hz=RATE)
-    settings = RandomPointsSettings(points=7, draws=2, seed=seed)
+    loop = MujocoLoop(UR10, model, drives, rate_hz=RATE)
+    settings = RandomPointsSettings(points=7, draws=1, seed=seed)
     return recorded(UR10, loop, random_points(UR10, settings, np.zeros(6)).trajectory, seed)
 
 
