@@ -13,7 +13,7 @@ Printed are, over the runs: how many converged, the largest number of iterations
 (passes of the inverse model, and simulations), and of the seconds by the clock and of the CPU.
 
 Usage: birdy_protocol.py [--runs N] [--seconds S] [--position-noise DEG ...]
-                         [--torque-noise NM ...] [--json]
+                         [--torque-noise NM ...] [--cold] [--json]
 """
 
 from __future__ import annotations
@@ -194,8 +194,8 @@ def run(bench: Bench, recording: Recording, seed: int) -> dict[str, Any]:
 def measured(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the runs of every level of noise."""
     bench = Bench.without_coupling()
-    warm = bench.recording(min(options.seconds, 2.0), 0.0, 0.05, 0)
-    run(bench, warm, 0)  # compiles
+    if not options.cold:
+        run(bench, bench.recording(min(options.seconds, 2.0), 0.0, 0.05, 0), 0)  # compiles
     cases = []
     for torque_noise in options.torque_noise:
         for position_noise in options.position_noise:
@@ -246,6 +246,7 @@ def main() -> None:
     noise = {"type": float, "nargs": "+"}
     parser.add_argument("--position-noise", default=[1e-4, 1e-3, 1e-2], help="degrees", **noise)
     parser.add_argument("--torque-noise", default=[0.05, 0.10], help="N m", **noise)
+    parser.add_argument("--cold", action="store_true", help="no run before those that are timed")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     cases = measured(options)

@@ -24,7 +24,7 @@ def study(name, *options):
 @pytest.mark.slow
 def test_six_joints_without_coupling_converge_from_starts_near_the_truth():
     noise = ("--position-noise", "0.001", "--torque-noise", "0.05")
-    (case,) = study("birdy_protocol.py", "--runs", "1", "--seconds", "3", *noise)
+    (case,) = study("birdy_protocol.py", "--cold", "--runs", "1", "--seconds", "3", *noise)
     (beside,) = case["runs"]
     run = beside["DIDIM"]
     assert run["converged"]
