@@ -50,7 +50,7 @@ def test_tx40_with_stated_laws_from_least_squares(made):
     path = share_directory() / "config" / "trajectories" / "tx40.yaml"
     trajectory = read_trajectory(path).reordered(robot.joint_names)
     loop = ClosedLoop(robot, values, sample_rate_hz=RATE)
-    samples = loop.run(trajectory.reference, trajectory.duration)
+    samples = loop.run(trajectory.reference, 0.6 * trajectory.duration)
     rng = np.random.default_rng(0)
     raw = RawSamples(
         START + np.round(samples.time * 1e9).astype(np.int64),

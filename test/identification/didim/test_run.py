@@ -22,6 +22,8 @@ from robot_identification.robot.files.loading import load_robot
 from shared_data import measured_data, requires
 from simulated_experiments import experiment
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 NOISE = np.array([0.08, 0.006])
 TX40_NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])
 
@@ -39,7 +41,7 @@ def trusted_are_true(result, truth):
 
 
 def test_scara_from_the_regular_start_without_positions():
-    robot, recordings, references, truth = scara(seconds=80.0)
+    robot, recordings, references, truth = scara(seconds=50.0)
     assert np.isnan(recordings[0].segments[0].position).all()
     result = identify_didim(robot, recordings, references)
     assert result.converged
@@ -56,7 +58,7 @@ def test_scara_from_the_regular_start_without_positions():
 
 
 def test_lost_samples_have_no_part_in_the_rows():
-    robot, recordings, references, truth = scara(seconds=80.0, positions=True)
+    robot, recordings, references, truth = scara(seconds=50.0, positions=True)
     (segment,) = recordings[0].segments
     kept = np.ones(len(segment.time), dtype=bool)
     kept[np.random.default_rng(0).integers(0, len(kept), len(kept) // 10)] = False
@@ -70,7 +72,7 @@ def test_lost_samples_have_no_part_in_the_rows():
 
 
 def test_known_base_parameters_bring_no_robot_of_their_own():
-    robot, recordings, references, _ = scara(seconds=40.0)
+    robot, recordings, references, _ = scara(seconds=20.0)
     without_controller = base_parameters(replace(robot, controller=None))
     ours = identify_didim(robot, recordings, references, base=without_controller)
     theirs = identify_didim(robot, recordings, references)
@@ -90,7 +92,7 @@ def test_the_start_from_least_squares_ends_at_the_same_parameters():
 
 
 def test_recordings_are_simulated_apart_and_fitted_together():
-    robot, recordings, references, truth = scara(seconds=80.0)
+    robot, recordings, references, truth = scara(seconds=50.0)
     parts = [recordings[0].between(0.0, 0.5), recordings[0].between(0.5, 1.0)]
     result = identify_didim(robot, parts, references * 2)
     assert result.converged
@@ -106,7 +108,7 @@ def test_ordinary_least_squares_converges_too():
 
 
 def test_a_loop_with_another_bandwidth_is_called_a_mismatch():
-    robot, recordings, references, _ = scara(seconds=60.0, positions=True)
+    robot, recordings, references, _ = scara(seconds=30.0, positions=True)
     with pytest.raises(ModelMismatchError, match="noise floor") as caught:
         identify_didim(robot, recordings, references, settings=DidimSettings(bandwidth=1 / 3))
     result = caught.value.result
@@ -173,7 +175,9 @@ def test_what_cannot_be_is_refused():
 
 @pytest.mark.slow
 def test_tx40_with_its_coupled_wrist_from_the_regular_start():
-    robot, recordings, references, truth = experiment("tx40", "tx40_simulated", 500.0, TX40_NOISE)
+    robot, recordings, references, truth = experiment(
+        "tx40", "tx40_simulated", 500.0, TX40_NOISE, seconds=20.0
+    )
     result = identify_didim(robot, recordings, references)
     assert len(result.estimate.values) == 60
     assert result.converged
