@@ -106,7 +106,7 @@ def test_streams_refuse_velocities_that_are_absent_or_contradict_positions(arm, 
 
 @pytest.mark.parametrize("size", [1, 37, 100])
 def test_blocks_of_any_size_give_the_offline_result(arm, samples, size):
-    raw = part(samples, slice(12_345 if size > 1 else 5_345))
+    raw = part(samples, slice(8_345 if size > 1 else 2_345))
     stream = streamed(arm, raw, size=size)
     stream.finish()
     estimate, offline = stream.result().estimate, at_once(arm, raw).estimate
