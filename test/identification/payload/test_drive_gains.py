@@ -23,28 +23,36 @@ KNOWN = {
 }
 
 
-def rows(robot, values, known, *, factors, body=BODY, noise=0.0, seed=0, still=(), **options):
+def columns_and_runs(robot, values, *, factors, noise=0.0, seed=0, still=()):
+    """Return the columns of a robot, and the rows of its runs without and with the payload."""
     columns = columns_of(robot)
     motors = np.linalg.inv(robot.motor_matrix).T
     runs = []
-    for loaded, own in ((False, values), (True, columns.mounting.with_body(values, body))):
+    for loaded, own in ((False, values), (True, columns.mounting.with_body(values, BODY))):
         moved = motion(robot, 1 + loaded, still=still)
         part = segment(robot, own, moved, noise=noise, seed=2 * seed + loaded, factors=factors)
         runs.append(folded(columns, [part], motors=motors))
-    return gain_rows(columns, *runs, known, **options)
+    return columns, runs
+
+
+def rows(robot, values, known, *, trusted=(), **measured):
+    columns, runs = columns_and_runs(robot, values, **measured)
+    return gain_rows(columns, *runs, known, trusted=trusted)
 
 
 @pytest.fixture(scope="module", params=["ur10", "tx40"])
 def arm(request):
+    """Return robot, its parameters, and what is needed of runs without noise."""
     robot = load_robot(request.param)
-    return robot, load_values(f"{request.param}_simulated", robot)
+    values = load_values(f"{request.param}_simulated", robot)
+    return robot, values, columns_and_runs(robot, values, factors=FACTORS)
 
 
 @pytest.mark.parametrize("method", GAIN_METHODS)
 @pytest.mark.parametrize("known", KNOWN)
 def test_without_noise_all_methods_give_the_true_gains(arm, known, method):
-    robot, values = arm
-    found = estimate_gains(rows(robot, values, KNOWN[known], factors=FACTORS), method)
+    robot, values, (columns, runs) = arm
+    found = estimate_gains(gain_rows(columns, *runs, KNOWN[known]), method)
     np.testing.assert_allclose(found.factors, FACTORS, rtol=1e-8)
     base = columns_of(robot).base
     truth = base.values(values[base.columns])

@@ -23,13 +23,13 @@ def rows_of(columns, run, *, loaded):
     return Rows(run.factors, run.grams, columns.loaded if loaded else columns.bare)
 
 
-def estimated(robot, values, place=None, *, body=BODY, noise=0.0, seed=0, **held):
+def estimated(robot, values, place=None, *, body=BODY, noise=0.0, seed=0, **moving):
     """Return the estimate from two runs along different motions."""
     columns = columns_of(robot, place)
     with_body = columns.mounting.with_body(values, body)
     parts = []
     for loaded, own in ((False, values), (True, with_body)):
-        moved = motion(robot, 1 + loaded, **held)
+        moved = motion(robot, 1 + loaded, **moving)
         run = folded(columns, [segment(robot, own, moved, noise=noise, seed=2 * seed + loaded)])
         parts.append(rows_of(columns, run, loaded=loaded))
     return estimate_payload(parts[:1], parts[1])
@@ -61,7 +61,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(ur10):
     noise = np.array([3.0, 3.0, 2.0, 0.5, 0.4, 0.7])
     inside, squares = [], []
     for seed in range(16):
-        body = estimated(robot, values, noise=noise, seed=seed).body
+        body = estimated(robot, values, noise=noise, seed=seed, duration=5.0).body
         inside.append((body.lower <= QUANTITIES) & (body.upper >= QUANTITIES))
         squares.append(((body.values - QUANTITIES) / body.std) ** 2)
     assert 0.9 <= np.mean(inside) <= 0.99
