@@ -1,5 +1,7 @@
 """Identification from averages over periods: weights, standard deviations, drift."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,12 @@ TRUTH = BASE.values(load_values("scara", ROBOT)[BASE.columns])
 
 def identified(*recordings, **choice):
     return identify(ROBOT, recordings, periodic=MOTION, **choice)
+
+
+@cache
+def drawn(seed, position_noise):
+    """Return the result of a recording whose noise is drawn anew."""
+    return identified(periodic_recording(seed=seed, position_noise=position_noise))
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +92,7 @@ def test_deviations_fall_as_one_over_the_root_of_the_periods():
 
 @pytest.mark.parametrize("position_noise", [1e-6, 3e-4])
 def test_deviations_are_the_spread_of_many_draws(position_noise):
-    draws = [
-        identified(periodic_recording(seed=seed, position_noise=position_noise)).estimate
-        for seed in range(24)
-    ]
+    draws = [drawn(seed, position_noise).estimate for seed in range(24)]
     spread = np.std([draw.values for draw in draws], axis=0, ddof=1)
     ratio = np.mean([draw.std for draw in draws], axis=0) / spread
     # The spread of 24 draws is itself uncertain by a seventh.
@@ -138,13 +143,13 @@ def test_drift_of_friction_is_told(periods):
 
 
 def test_without_drift_none_is_told(result):
-    found = [result, *(identified(periodic_recording(seed=seed)) for seed in range(1, 12))]
+    found = [result, *(drawn(seed, 1e-6) for seed in range(1, 12))]
     assert sum(one.periodic[0].drifts for one in found) <= 1
     assert not any("drift" in line for line in result.warnings)
 
 
 def test_no_drift_means_that_probabilities_are_evenly_spread():
-    found = [identified(periodic_recording(seed=seed)).periodic[0].drift for seed in range(60)]
+    found = [drawn(seed, 1e-6).periodic[0].drift for seed in range(48)]
     smallest = np.array([min(joint.probability for joint in one) for one in found])
     # Holm's smallest is at most u with about probability u.
     assert 0.25 < np.mean(smallest < 0.5) < 0.65
