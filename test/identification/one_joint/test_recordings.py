@@ -1,5 +1,7 @@
 """Recordings of a simulated robot that moves one joint at a time, with noise and stiction."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,8 @@ from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.signals.recording import Recording, Segment
+
+pytestmark = pytest.mark.usefixtures("undiagnosed")
 
 POSITION_NOISE, EFFORT_NOISE = 1e-5, 0.01
 
@@ -30,6 +34,7 @@ def recorded(robot, values, trajectory, seed=0):
     return Recording(robot.joint_names, loop.sample_period, (segment,))
 
 
+@cache
 def simulated(name):
     robot, values = load_robot(name), load_values(name, load_robot(name))
     base = base_parameters(robot)
@@ -64,11 +69,11 @@ def test_rows_of_joints_that_hold_are_kept_where_nothing_rubs():
 def test_a_motion_that_leaves_a_joint_alone_is_refused_by_name():
     robot = load_robot("puma560")
     plan = plan_one_joint(robot, OneJointSettings(locked=("joint_5",)))
-    times = np.arange(0.0, plan.trajectory.duration, 1e-3)
+    times = np.arange(0.0, plan.trajectory.duration, 2e-3)
     motion = plan.trajectory.sample(times)
     effort = inverse_dynamics(robot, load_values("puma560", robot), *motion)
     segment = Segment(times, np.array(motion[0]), None, np.array(effort))
-    recording = Recording(robot.joint_names, 1e-3, (segment,))
+    recording = Recording(robot.joint_names, 2e-3, (segment,))
     with pytest.raises(NotExcitedError) as refusal:
         identify(robot, [recording], method="one-joint")
     assert "Ia5" in refusal.value.parameters
