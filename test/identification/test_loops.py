@@ -64,14 +64,19 @@ def test_all_base_parameters_of_a_robot_with_a_parallelogram_are_within_three_de
     assert hitachi_result.estimate.relative_error.total < 0.005
 
 
-@pytest.mark.parametrize("make", ROBOTS)
-@pytest.mark.parametrize("method", ["ols", "wls", "energy"])
-def test_exact_samples_give_the_parameters(make, method):
-    robot = make()
+@pytest.fixture(scope="module", params=ROBOTS)
+def exact(request):
+    """Return a robot, a recording of it without noise, and its base parameters."""
+    robot = request.param()
     values = values_of(robot)
     own = recording(robot, values, position_noise=0.0, effort_noise=0.0, seconds=40.0)
+    return robot, own, true_base(robot, values)
+
+
+@pytest.mark.parametrize("method", ["ols", "wls", "energy"])
+def test_exact_samples_give_the_parameters(exact, method):
+    robot, own, expected = exact
     found = identify(robot, [own], method=method)
-    expected = true_base(robot, values)
     assert found.estimate.relative_error.total < 0.01
     size = np.maximum(np.abs(expected), 0.1 * np.abs(expected).max())
     np.testing.assert_array_less(np.abs(found.estimate.values - expected), 0.02 * size)

@@ -40,6 +40,8 @@ from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 DROP, FACTOR = 60, 4
 STATED = ProcessingSettings(
     cutoff_hz=20.0,

@@ -148,7 +148,7 @@ def test_a_fit_that_both_joints_share_is_not_taken_for_noise_that_they_share():
     """Their residuals are correlated, because the same parameters have followed both noises."""
     rng = np.random.default_rng(5)
     motion = [rng.standard_normal((400, 200))] * 2
-    ratios = [fitted(motion, rng.standard_normal((2, 400)))[1] for _ in range(20)]
+    ratios = [fitted(motion, rng.standard_normal((2, 400)))[1] for _ in range(8)]
     assert np.median(np.sqrt(np.mean(np.square(ratios), axis=0))) == pytest.approx(1.0, abs=0.08)
 
 
