@@ -97,7 +97,7 @@ def recorded_live(raw, sizes):
     return [*blocks, recorder.take(last=True)]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(arrivals(), st.lists(st.integers(0, 10_000), max_size=40))
 def test_a_recording_is_split_in_the_same_places_however_it_is_read(arrival, cuts):
     raw = made(arrival)
