@@ -94,7 +94,7 @@ def in_one_block():
     return stream(WHOLE, [len(WHOLE.stamps)]).result()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=7, deadline=None)
 @given(sizes=st.lists(st.integers(1, 2000), min_size=1, max_size=8))
 def test_the_sizes_of_blocks_do_not_matter(at_once, in_one_block, sizes):
     if sum(sizes) < 8 * len(sizes):  # thousands of blocks of a few samples take their time
@@ -111,7 +111,7 @@ def test_the_sizes_of_blocks_do_not_matter(at_once, in_one_block, sizes):
     assert near(found, at_once, 1e-3)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(cut=st.integers(1500, 4500), method=st.sampled_from(STACKED))
 def test_halves_merge_to_what_both_give_together(cut, method):
     halves = [part(RAW, 0, cut), part(RAW, cut, len(RAW.stamps))]

@@ -86,8 +86,8 @@ def largest_drifts(lost, noise=NOISE / 10.0):
     kept = np.delete(np.arange(SAMPLES), slice(700, 700 + lost))
     watch = ModelMonitor(ROBOT, TRUTH, replace(LEVEL, residual_std=LEVEL.residual_std / 10.0))
     told = []
-    for first in range(0, len(kept), 20):
-        part = kept[first : first + 20]
+    for first in range(0, len(kept), 40):
+        part = kept[first : first + 40]
         watch.push(STAMPS[part], q[part], efforts[part])
         told.append(watch.drift)
     return np.nanmax(told, axis=0)

@@ -117,7 +117,7 @@ def test_after_a_rest_nobody_knows_whether_friction_still_falls():
 
 
 def test_nothing_changes_while_nothing_changes(arm, watch):
-    states = send(watch, arm.part(40.0))
+    states = send(watch, arm.part(30.0))
     assert {state.changes for state in states} == {0}
     assert {state.status for state in states} == {PayloadStatus.NONE}
     assert np.mean([state.ratio for state in states]) < 0.5 * states[-1].limit
@@ -163,7 +163,7 @@ def test_numbers_that_are_none_are_refused(arm, watch):
 
 
 def test_lost_samples_and_pauses_cost_no_false_change(arm, watch):
-    stamps, q, tau = arm.part(30.0)
+    stamps, q, tau = arm.part(20.0)
     kept = np.random.default_rng(0).random(len(stamps)) > 0.05
     kept[2000:2600] = False
     states = send(watch, (stamps[kept], q[kept], tau[kept]))

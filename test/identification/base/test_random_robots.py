@@ -43,7 +43,7 @@ def stored(base):
     return [n for n in base.leading_names if not n.startswith(("F", "off"))]
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(40))
 def test_tables_with_special_axes(seed):
     rng = np.random.default_rng(seed)
     robot = random_table_robot(rng, drive_inertia=bool(seed % 3))
