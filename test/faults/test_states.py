@@ -133,7 +133,7 @@ def test_lost_states_are_counted_and_never_bend_a_result(faulty, share):
 
 
 def test_an_outage_splits_the_recording(faulty):
-    (last,), sent = record(faulty, "kind: drop, from: 4.0, until: 4.5")
+    (last,), sent = record(faulty, "kind: drop, from: 3.0, until: 3.5")
     assert last.lost == SAMPLES - len(sent) == 50
     assert "50 samples lost in 1 gaps; the recording was split there" in told(
         identified(faulty, last.recording)
