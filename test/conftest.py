@@ -5,6 +5,7 @@ import math
 import os
 import signal
 import subprocess
+import sys
 from types import SimpleNamespace
 
 # Tests run side by side: one thread of linear algebra each.
@@ -38,6 +39,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("tests")
+
+# Else examples hold constants of the modules that are loaded, which are others in every process.
+_PROVIDERS = sys.modules.get("hypothesis.internal.conjecture.providers")
+if hasattr(_PROVIDERS, "_get_local_constants"):
+    _PROVIDERS._get_local_constants = lambda: _PROVIDERS._local_constants
 
 
 def pytest_collection_modifyitems(items):

@@ -14,7 +14,7 @@ from robot_identification.ros.acquisition.recorder import Recorder
 from robot_identification.ros.common.joint_states import Sample
 from robot_identification.signals.clock import BEGINNING, StampOrder, in_order
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.gaps import split
+from robot_identification.signals.gaps import split, standing
 from robot_identification.signals.growing.grid import OnlineGrid
 from robot_identification.signals.growing.samples import OnlineFilter
 from robot_identification.signals.recording import joined_samples
@@ -67,9 +67,9 @@ def ordered(blocks):
     return settled
 
 
-def runs_of_a_stream(blocks, clock):
+def runs_of_a_stream(blocks, clock, still):
     """Return (first stamp, samples on the grid) of every run of a stream that knows its clock."""
-    grid, runs = OnlineGrid(clock), []
+    grid, runs = OnlineGrid(clock, still), []
     pieces = [p for b in blocks for p in grid.push(b.stamps, b.position, b.effort)]
     for piece in [*pieces, *grid.end()]:
         if piece.begins:
@@ -104,16 +104,18 @@ def test_a_recording_is_split_in_the_same_places_however_it_is_read(arrival, cut
     stamps = raw.stamps[in_order(raw.stamps).places]
     bag = build_recording(raw, NAMES)
     bridged = bag.statistics.longest_bridged
-    assert (bridged > 0.0) == bool(bag.statistics.lost)
+    assert (bridged > 0.0) == bool(bag.statistics.lost or bag.statistics.pauses)
     whole = split(stamps, fewest=1, band_hz=0.4 / bridged if bridged else None)
     expected = [int(stamps[first]) for first, _ in whole.runs]
     assert bag.statistics.gaps == len(whole.gaps)
     assert set(starts(bag)) <= set(expected)
 
     blocks = ordered(blocks_of(raw, cuts))
-    runs, grid = runs_of_a_stream(blocks, whole.clock)
+    runs, grid = runs_of_a_stream(blocks, whole.clock, standing(raw.position))
     assert [begun for begun, _ in runs] == expected
-    assert (grid.gaps, grid.lost, grid.dropped) == (bag.statistics.gaps, bag.statistics.lost, 0)
+    counted = (bag.statistics.gaps, bag.statistics.lost, bag.statistics.pauses)
+    assert (grid.gaps, grid.lost, grid.pauses) == counted
+    assert grid.dropped == 0
     if not bag.statistics.discarded:
         assert grid.bridged == bag.statistics.bridged
     samples = dict(runs)
@@ -162,3 +164,11 @@ def test_a_slow_beginning_does_not_speak_for_the_recording():
     assert clock.nominal_ns == MILLISECOND
     assert len(gaps) == len(slow) - 1
     assert runs == [(len(slow) - 1, len(stamps))]
+
+
+def test_a_pause_right_behind_the_first_sample_is_one_for_all():
+    places = np.delete(np.arange(SAMPLES), np.arange(1, 999))
+    raw = made((places, np.zeros(SAMPLES, dtype=int)))
+    bag = build_recording(raw, NAMES).statistics
+    _, grid = runs_of_a_stream([raw], split(raw.stamps, fewest=1).clock, standing(raw.position))
+    assert (bag.gaps, bag.lost, bag.pauses) == (grid.gaps, grid.lost, grid.pauses) == (1, 0, 1)
