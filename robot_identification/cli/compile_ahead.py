@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import multiprocessing
+import os
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
+from robot_identification.parallel.orphans import end_with
 
 _ROBOT = "tx40"
 _VALUES = "tx40_simulated"
@@ -31,7 +33,9 @@ def run(options: argparse.Namespace) -> None:
     begin = time.monotonic()
     with (
         progress.bar("compiling", quiet=options.json) as report,
-        ProcessPoolExecutor(len(_PARTS), multiprocessing.get_context("spawn")) as processes,
+        ProcessPoolExecutor(
+            len(_PARTS), multiprocessing.get_context("spawn"), end_with, (os.getpid(),)
+        ) as processes,
     ):
         parts = [processes.submit(part) for part in _PARTS]
         for done, part in enumerate(parts, 1):

@@ -11,6 +11,7 @@ import pytest
 
 from robot_identification.cli import compile_ahead
 from robot_identification.excitation.search import dynamic
+from robot_identification.parallel.orphans import end_with
 
 WARM_UP = """
 from robot_identification.identification.base.parameters import base_parameters
@@ -23,8 +24,9 @@ warm_up(base_parameters(load_robot("puma560")))
 class InThisProcess(nullcontext):
     """Does at once what a process started anew would do."""
 
-    def __init__(self, _workers, context):
+    def __init__(self, _workers, context, begin, arguments):
         assert context.get_start_method() == "spawn"
+        assert (begin, arguments) == (end_with, (os.getpid(),))
         super().__init__(self)
 
     def submit(self, work):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import threading
 import time
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import plan
 from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.parallel.orphans import end_with
 from robot_identification.ros.planning.planning import AnyPlan, PlanningJob, load_machine
 
 _REPORT_EVERY = 0.1
@@ -127,19 +127,11 @@ def serve(connection: Connection, cancel: Any, niceness: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the node, which closes the pipe
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.nice(niceness)
-    parent = os.getppid()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    end_with(os.getppid())
     with suppress(EOFError, OSError):
         while True:
             job = connection.recv()
             connection.send(_work(job, connection.send, cancel.is_set))
-
-
-def _end_with(parent: int) -> None:
-    """End this process when the node is gone: one that was killed cancels nothing."""
-    while os.getppid() == parent:
-        time.sleep(_GRACE)
-    os._exit(1)
 
 
 def _work(job: PlanningJob, send: Callable[[Event], None], cancelled: Cancelled) -> Event:
