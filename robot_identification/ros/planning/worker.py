@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import time
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
