@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _VELOCITY = 3.0
 _ACCELERATION = 10.0
 _SLIDE = (0.1, 1.0)
+# Friction that fades within a speed (Stribeck) or sets in within it is told by motion up to twice
+# that speed: in one of so many states, in which the other joints move as they do.
+_FADED, _SLOW_ONE_IN = 2.0, 3
 
 
 class States(NamedTuple):
@@ -52,17 +55,38 @@ def ranges(robot: RobotModel, constraint: LoopConstraint) -> Array:
     return np.array([turn, _VELOCITY * size, _ACCELERATION * size])
 
 
-def random_states(half_ranges: Array, samples: int, rng: np.random.Generator) -> States:
+def slow_ranges(robot: RobotModel, constraint: LoopConstraint) -> Array:
+    """Return (active,) half ranges of velocity that tell friction near standstill.
+
+    They are infinite where no friction has a speed in which it fades or sets in.
+    """
+    speeds = [
+        [joint.shape_of(term)[0] for term in joint.joint_terms if term.kind.shapes]
+        for joint in (robot.joints[i] for i in constraint.active)
+    ]
+    return _FADED * np.array([min(own, default=np.inf) for own in speeds])
+
+
+def random_states(
+    half_ranges: Array, samples: int, rng: np.random.Generator, slow: Array | None = None
+) -> States:
     """Return independent, evenly distributed states.
 
     Args:
         half_ranges: (3, active) as from :func:`ranges`.
         samples: number of states.
         rng: source of the numbers; the same seed gives the same states.
+        slow: (active,) as from :func:`slow_ranges`, for the velocity in a third of the states.
     """
     joints = half_ranges.shape[1]
     numbers = rng.uniform(-1.0, 1.0, size=(3, samples, joints))
-    return States(*(numbers * half_ranges[:, None]))
+    states = States(*(numbers * half_ranges[:, None]))
+    if slow is not None:
+        # Joints are slow in turn: one that stood whenever another does would tell less.
+        is_slow = (np.arange(samples)[:, None] + np.arange(joints)) % _SLOW_ONE_IN == 0
+        narrow = np.where(is_slow, np.minimum(slow, half_ranges[1]), half_ranges[1])
+        states = states._replace(qd=numbers[1] * narrow)
+    return states
 
 
 class Model(Enum):

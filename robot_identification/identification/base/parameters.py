@@ -24,6 +24,7 @@ from robot_identification.identification.base.observation import (
     Observation,
     random_states,
     ranges,
+    slow_ranges,
 )
 from robot_identification.identification.base.rank import Decision
 from robot_identification.identification.base.solution import solve, suspicious_geometry, warnings
@@ -306,7 +307,8 @@ def _factorised(observation: Observation) -> tuple[Array, Factorisation, bool]:
     contained = np.flatnonzero(observation.contained)
     rng = np.random.default_rng(_SEED)
     samples = observation.samples_for(_ROWS_PER_PARAMETER * len(contained))
-    w = observation.matrix(random_states(half_ranges, max(samples, 8), rng))
+    slow = slow_ranges(observation.robot, observation.constraint)
+    w = observation.matrix(random_states(half_ranges, max(samples, 8), rng, slow))
     first: Factorisation | None = None
     refusal: RankError | None = None
     try:

@@ -185,6 +185,17 @@ def test_friction_of_every_kind_is_a_base_parameter_by_every_model():
     assert {simplified.standard_names[i] for i in simplified.appended} == friction
 
 
+@pytest.mark.parametrize("speed", [1e-5, 0.002, 0.1])
+def test_friction_that_changes_near_standstill_only_is_a_base_parameter(speed):
+    """As an estimate of its speed may say; it is told where the joints are slow."""
+    robot, every = arm(), frozenset(term.name for term in TERMS)
+    shapes = {"Fs": (speed, 1.0), "Ft": (2.0 * speed,)}
+    joints = [replace(joint, terms=every, shapes=shapes) for joint in robot.joints]
+    base = base_parameters(replace(robot, joints=tuple(joints)))
+    assert {"Fc1", "Fs1", "Ft1", "Fc2", "Fs2", "Ft2"} <= set(base.names)
+    assert not base.warnings
+
+
 def test_the_scale_of_the_three_models_stands_side_by_side():
     spread = base_report(base_parameters(load_robot("puma560"))).spread
     assert spread["simplified"] < spread["dynamic"] < spread["energy"]
