@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from faults.driver import FaultySuite, noisy_states
+from faults.driver import FaultySuite
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses
 
@@ -23,6 +23,6 @@ def faulty(tmp_path_factory):
 @pytest.fixture(scope="module")
 def recording(faulty):
     """Return a recording without a fault that has been identified."""
-    (last,), _ = faulty.record_with(messages=noisy_states(samples=800))
+    (last,), _ = faulty.record_with()
     assert faulty.identify(last.recording).success
     return last.recording

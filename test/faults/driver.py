@@ -14,12 +14,13 @@ from robot_identification.ros.simulation.fault_injector import read_faults
 from robot_identification.ros.simulation.faults import Injector
 
 EFFORT_NOISE = 0.3
+SAMPLES = 800  # eight seconds
 
 
-def noisy_states(seed=0, **options):
+def noisy_states(seed=0, samples=SAMPLES, **options):
     """Return the joint states of the shared motion, with noise on the efforts."""
     noise = np.random.default_rng(seed)
-    messages = states(**options)
+    messages = states(samples, **options)
     for message in messages:
         drawn = EFFORT_NOISE * noise.standard_normal(len(ROBOT.joint_names))
         message.effort = (np.array(message.effort) + drawn).tolist()

@@ -8,7 +8,7 @@ from robot_identification.msg import IdentificationResult, SampleBlock
 from robot_identification.srv import Identify, Validate
 from std_srvs.srv import Trigger
 
-from faults.driver import FaultySuite, noisy_states
+from faults.driver import SAMPLES, FaultySuite, noisy_states
 from long_work import many_bags
 from robot_identification import msg
 from robot_identification.ros.clients.client import Client
@@ -17,8 +17,6 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.messages.error_codes import CODES
 
 pytestmark = pytest.mark.ros
-
-SAMPLES = 800
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +34,7 @@ def suite(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recording(suite):
-    (last,), _ = suite.record_with(messages=noisy_states(samples=SAMPLES))
+    (last,), _ = suite.record_with()
     return last.recording
 
 
@@ -99,7 +97,7 @@ def test_an_identification_node_that_was_killed_knows_the_blocks_again(suite, re
 def test_what_an_acquisition_node_has_sent_before_it_was_killed_is_not_lost(suite):
     suite.set_faults([])
     name = suite.verbs.answers.start_recording().message
-    suite.send(name, noisy_states(samples=SAMPLES))
+    suite.send(name, noisy_states())
     suite.wait(lambda: sum(len(b.stamps) for b in suite.of(name)) == SAMPLES, "blocks")
     suite.wait(lambda: suite.identify(name).result.sources, "recording")
     restart(suite, "acquisition", Trigger, "stop", block_period=0.05, diagnostics_period=0.1)
@@ -113,7 +111,7 @@ def test_what_an_acquisition_node_has_sent_before_it_was_killed_is_not_lost(suit
     assert "no recording is running" in stopped.message
     suite.diagnostics.statuses.clear()
     suite.wait(suite.arrives, "joint states behind the injector")
-    (last,), _ = suite.record_with(messages=noisy_states(samples=SAMPLES))
+    (last,), _ = suite.record_with()
     assert last.recording != name
     suite.wait(lambda: suite.is_known(last.recording), "recording")
     assert suite.identify(last.recording).success

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from faults.driver import noisy_states
+from faults.driver import SAMPLES, noisy_states
 from live_nodes import ROBOT, TRUTH
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.ros.common.joint_states import stamp_of
@@ -14,12 +14,6 @@ pytestmark = pytest.mark.ros
 
 BASE = base_parameters(ROBOT)
 EXACT = BASE.values(TRUTH[BASE.columns])
-SAMPLES = 800
-
-
-def record(faulty, *faults):
-    """Record eight seconds through faults."""
-    return faulty.record_with(*faults, messages=noisy_states(samples=SAMPLES))
 
 
 def values(result):
@@ -53,7 +47,7 @@ def within(sent, begin, end):
 @pytest.fixture(scope="module")
 def sound(faulty):
     """Return what is identified without faults."""
-    (last,), _ = record(faulty)
+    (last,), _ = faulty.record_with()
     assert (last.lost, last.refused, last.duplicate, last.out_of_order) == (0, 0, 0, 0)
     return identified(faulty, last.recording)
 
@@ -73,7 +67,7 @@ def sound(faulty):
     ],
 )
 def test_states_of_no_use_are_refused_counted_and_named(faulty, fault, reason):
-    (last,), sent = record(faulty, f"{fault}, from: 4.0, until: 4.2")
+    (last,), sent = faulty.record_with(f"{fault}, from: 4.0, until: 4.2")
     spoilt = within(sent, 4.0, 4.2)
     assert (last.refused, last.lost) == (spoilt, spoilt) == (20, 20)
     result = identified(faulty, last.recording)
@@ -83,7 +77,7 @@ def test_states_of_no_use_are_refused_counted_and_named(faulty, fault, reason):
 
 
 def test_states_that_are_never_of_use_are_no_recording(faulty):
-    (last,), sent = record(faulty, "kind: rename, joint: joint_2, to: wrist")
+    (last,), sent = faulty.record_with("kind: rename, joint: joint_2, to: wrist")
     assert last.refused == last.received == len(sent)
     response = faulty.identify_ended(last.recording)
     assert response.error_code == CODES.UNKNOWN_RECORDING
@@ -91,7 +85,7 @@ def test_states_that_are_never_of_use_are_no_recording(faulty):
 
 
 def test_velocities_that_are_not_numbers_count_as_absent(faulty, sound):
-    (last,), _ = record(faulty, "kind: not_a_number, signal: velocity")
+    (last,), _ = faulty.record_with("kind: not_a_number, signal: velocity")
     assert last.refused == 0
     assert values(identified(faulty, last.recording)) == values(sound)
 
@@ -105,7 +99,7 @@ def test_velocities_that_are_not_numbers_count_as_absent(faulty, sound):
     ],
 )
 def test_order_and_repetition_change_nothing(faulty, sound, fault):
-    (last,), sent = record(faulty, fault)
+    (last,), sent = faulty.record_with(fault)
     stamps = [stamp_of(message) for message in sent]
     newest = np.maximum.accumulate(stamps)
     late = sum(stamp < new for stamp, new in zip(stamps, newest, strict=True))
@@ -123,7 +117,7 @@ def test_order_and_repetition_change_nothing(faulty, sound, fault):
 
 @pytest.mark.parametrize("share", [0.01, 0.02, 0.05, 0.1, 0.2])
 def test_lost_states_are_counted_and_never_bend_a_result(faulty, share):
-    (last,), sent = record(faulty, f"kind: drop, probability: {share}, until: 7.9, seed: 1")
+    (last,), sent = faulty.record_with(f"kind: drop, probability: {share}, until: 7.9, seed: 1")
     assert last.lost == SAMPLES - len(sent)
     assert last.lost == pytest.approx(SAMPLES * share, rel=0.5)
     result = identified(faulty, last.recording)
@@ -133,7 +127,7 @@ def test_lost_states_are_counted_and_never_bend_a_result(faulty, share):
 
 
 def test_an_outage_splits_the_recording(faulty):
-    (last,), sent = record(faulty, "kind: drop, from: 3.0, until: 3.5")
+    (last,), sent = faulty.record_with("kind: drop, from: 3.0, until: 3.5")
     assert last.lost == SAMPLES - len(sent) == 50
     assert "50 samples lost in 1 gaps; the recording was split there" in told(
         identified(faulty, last.recording)
@@ -141,7 +135,7 @@ def test_an_outage_splits_the_recording(faulty):
 
 
 def test_a_clock_that_jumps_forward_splits_the_recording(faulty):
-    (last,), sent = record(faulty, "kind: clock_jump, by: 10.0, from: 4.0")
+    (last,), sent = faulty.record_with("kind: clock_jump, by: 10.0, from: 4.0")
     result = identified(faulty, last.recording)
     assert "a pause of 10 s in all" in told(result)
     assert sum(source.samples for source in result.sources) == len(sent)
@@ -149,7 +143,7 @@ def test_a_clock_that_jumps_forward_splits_the_recording(faulty):
 
 @pytest.mark.parametrize("by", [-5.0, -0.5, -0.055])
 def test_a_clock_that_is_set_back_begins_another_recording(faulty, by):
-    lasts, sent = record(faulty, f"kind: clock_jump, by: {by}, from: 4.0")
+    lasts, sent = faulty.record_with(f"kind: clock_jump, by: {by}, from: 4.0")
     before, after = lasts
     assert after.recording == f"{before.recording}.2"
     assert (before.received, after.received) == (400, 400)
