@@ -220,6 +220,17 @@ def test_inequalities_say_what_the_conditions_say_less_the_margin(sound, robot, 
     np.testing.assert_allclose(smallest, sound.eigenvalues(offset + basis @ y) - 0.25)
 
 
+def test_what_is_held_beside_a_link_is_taken_from_it(sound, robot, truth):
+    """Half of a link is held: its other half has half of the smallest eigenvalue."""
+    values, whole = truth[robot.standard_indices], sound.conditions[0]
+    held = 0.5 * pseudo_inertia(truth[robot.layout.link(0)])
+    only = replace(sound, conditions=(replace(whole, constant=-held),))
+    (smallest,) = only.eigenvalues(values)
+    assert smallest == pytest.approx(0.5 * sound.eigenvalues(values)[0])
+    (demand,) = only.inequalities(values, np.zeros((len(values), 1)), 0.25)
+    assert np.linalg.eigvalsh(demand.constant)[0] == pytest.approx(smallest - 0.25)
+
+
 def test_every_entry_of_a_diagonal_condition_is_an_inequality_of_its_own(sound, robot, truth):
     rows = np.abs(np.random.default_rng(6).normal(size=(3, len(truth))))
     basis = np.zeros((3, 3, len(truth)))

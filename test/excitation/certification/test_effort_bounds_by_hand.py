@@ -260,6 +260,7 @@ WHOLE, SOME, NONE = (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)
         ((0.0, 0.05, 0.6, 0.8, 0.0, 1.0), NONE),  # before -0.01 s
         ((0.9, 1.1, 1.0, 1.0, 0.0, 1.0), WHOLE),
         ((0.9, 1.1, 0.5, 1.0, 0.0, 1.0), SOME),  # to 1.05 s
+        ((0.0, 1.1, 0.5, 1.0, 0.0, 1.0), SOME),  # from -0.1 s to 1.05 s
         ((1.05, 1.1, 0.2, 0.6, 0.0, 1.0), SOME),  # from 0.99 s
         ((1.05, 1.1, 0.1, 0.4, 0.0, 1.0), NONE),  # from 1.01 s
     ],
@@ -287,6 +288,26 @@ def test_braking_from_the_last_states_is_followed_for_half_of_the_fall_of_the_ac
             assert begins[0] == 0.0
             np.testing.assert_array_equal(begins[1:], last[:-1])
             assert last[-1] == pytest.approx(end)
+
+
+@pytest.mark.parametrize("acceleration", [8.0, 0.4])
+@pytest.mark.parametrize("limits", [{}, JERKY])
+def test_ways_to_rest_are_followed_for_as_long_as_the_slowest_joint_brakes(limits, acceleration):
+    """From 1.875 rad/s or more; a joint whose jerk is limited has its shortest time besides."""
+    search = search_of(ZZ=1.0, MX=0.0, limits={**limits, "acceleration": acceleration})
+    shortest = search._tube.braking.shortest.item()
+    quickest = 1.5 * search._tube.fastest.item() / acceleration
+    assert quickest >= 1.5 * 1.875 / acceleration
+    (_, (longest,)) = search._arguments[0]
+    expected = (0.0, shortest, quickest) if limits else (quickest, 0.0, 0.0)
+    np.testing.assert_allclose(longest, expected)
+
+
+@pytest.mark.parametrize(("share", "bounded"), [(0.9989, True), (0.9991, False), (1.0, False)])
+def test_a_bound_keeps_a_limit_with_a_thousandth_to_spare(share, bounded):
+    search = search_of(ZZ=1.0, MX=0.0, limits={"effort": 20.0})
+    search._bound[:] = share * 20.0
+    assert search.bounded == bounded
 
 
 def test_single_states_are_looked_at_first():

@@ -52,9 +52,13 @@ def test_more_is_told_of_the_check_that_it_belongs_to():
 
 
 def test_what_is_told_of_obstacles_is_that_of_their_check():
-    one = Check("one", True, "a")
-    assert certificate(one).obstacles == ""
-    assert certificate(one, Check("obstacles", False, "post")).obstacles == "post"
+    before, behind = Check("braking", True, "a"), Check("one", True, "b")
+    assert certificate(before, behind).obstacles == ""
+    assert certificate(before, behind, Check("obstacles", False, "post")).obstacles == "post"
+
+
+def test_sources_of_limits_are_told_where_they_are_known():
+    assert certificate().limit_sources == ""
 
 
 def test_the_nearest_place_is_the_one_that_the_check_has_met():
@@ -189,7 +193,10 @@ def test_the_digest_does_not_hold_what_stands_around_the_robot():
     for passed in (True, False):
         around = [*found, Check("obstacles", passed)]
         assert digest_of(robot, motion, around) == digest_of(robot, motion, found)
-    assert digest_of(robot, motion, [Check("two", True)]) != digest_of(robot, motion, found)
+    for other in ("two", "braking"):  # names before and behind that of the obstacles
+        assert digest_of(robot, motion, [Check(other, True)]) != digest_of(robot, motion, found)
+        refused = digest_of(robot, motion, [Check(other, False)])
+        assert digest_of(robot, motion, [Check(other, True)]) != refused
     bare = replace(motion, velocities=None, accelerations=None)
     assert digest_of(robot, bare, found) != digest_of(robot, motion, found)
 
@@ -242,6 +249,8 @@ def test_efforts_are_told_joint_by_joint():
     found = Efforts(True, (peak(), peak("slide", limit=np.inf, unit="N")), 5)
     assert str(found) == "efforts at most: hinge 9 of 10 N m, slide 9 N"
     assert found.worst.joint == "hinge"
+    strong = peak("strong", limit=100.0, bound=95.0)  # 5 N m are left to it, to the other one 1
+    assert Efforts(True, (peak(), strong), 5).worst == strong
 
 
 @pytest.mark.parametrize("wrong", ["a", "z"])

@@ -12,6 +12,7 @@ from robot_identification.identification.statistics.robust_std import (
     _starts,
     _with_co_spectra,
     robust_std,
+    sandwich_std,
 )
 
 
@@ -141,6 +142,20 @@ def test_less_than_one_common_row_counts_as_one(freedom):
     found = _with_co_spectra(own, np.full((2, 2), 8.0), np.zeros((2, 2)), some)
     values, vectors = np.linalg.eigh([[4.0, 8.0], [8.0, 1.0]])
     np.testing.assert_allclose(found, values[1] * np.outer(vectors[:, 1], vectors[:, 1]))
+
+
+def test_common_rows_of_a_band_are_its_share_of_all_common_rows():
+    made = even_bands(2, 200, joints=2)  # a hundred in each
+    power = np.repeat(np.array([[100.0, 50.0], [50.0, 100.0]])[None], 2, axis=0)
+    found = _densities(made, power, np.zeros((2, 2, 2)))
+    np.testing.assert_allclose(found, power / 100.0)
+
+
+def test_a_variance_that_rounding_makes_negative_is_none():
+    made, none = even_bands(1, 40), np.zeros((2, 2))
+    meat = dataclasses.replace(made, grams=-1e-18 * made.grams)
+    told = sandwich_std(made, np.array([0.0, 1.0]), none, np.array([[1.0], [0.0]]), meat=meat)
+    np.testing.assert_array_equal(told, [0.0])
 
 
 def test_densities_of_joints_together_are_positive_semidefinite():
