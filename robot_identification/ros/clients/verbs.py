@@ -350,7 +350,17 @@ class Verbs(Asking):
         return self.status
 
     def wait_for(self, *states: int, timeout: float = 30.0) -> Status:
-        """Wait until the node excitation is in one of some states; return its status."""
+        """Wait until the node excitation is in one of some states; return its status.
+
+        Raises:
+            ClientTimeoutError: with what the node says instead.
+        """
         names = [name for name in STATES if getattr(Status, name) in states]
-        self.wait(lambda: self.statuses and self.status.state in states, f"state {names}", timeout)
+        try:
+            self.wait(
+                lambda: self.statuses and self.status.state in states, f"state {names}", timeout
+            )
+        except ClientTimeoutError as error:
+            told = self.status.text if self.statuses else "nothing"
+            raise ClientTimeoutError(f"{error}; the node excitation says: {told}") from error
         return self.status

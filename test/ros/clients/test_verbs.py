@@ -281,6 +281,16 @@ def test_a_recording_has_the_name_of_its_last_part(transport):
     assert recording.ended
 
 
+@pytest.mark.parametrize("said", ["nothing", "no joint state for 0.5 s"])
+def test_a_state_that_does_not_come_is_told_with_what_the_node_says(transport, said):
+    verbs = Verbs(transport)
+    if said != "nothing":
+        status = msg.ExcitationStatus(state=msg.ExcitationStatus.STOPPED, text=said)
+        transport.heard["excitation/status"](status)
+    with pytest.raises(ClientTimeoutError, match=rf"no state \['RUNNING'\].* says: {said}"):
+        verbs.wait_for(msg.ExcitationStatus.RUNNING, timeout=5.0)
+
+
 def test_nodes_that_do_not_answer_are_named(transport):
     transport.there = False
     with pytest.raises(NodesMissingError, match="calibration in namespace /left") as error:
