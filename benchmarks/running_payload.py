@@ -6,13 +6,15 @@ has a term with the root of the speed besides, and it is larger by 30 % on a col
 up with a time constant of 20 minutes.  A model is identified from 30 s of the warm arm, with
 Coulomb and viscous friction, and calibrated.  Then the arm is cold, moves until its residual is
 learned, and picks up bodies and lays them down: 0.2 to 5 kg, equally likely on a logarithmic scale,
-homogeneous boxes before the flange.  Positions and efforts carry noise, 0.5 % of the effort limit.
-After that it moves for the given hours, one half bare and the other with 2 kg.
+homogeneous boxes before the flange.  Positions and efforts carry noise, of the efforts 0.5 % of
+their limits where ``--noise`` says nothing else.  After that it moves for the given hours, one half
+bare and the other with 2 kg.
 
 Beside each share of good estimates stands the one that an estimator may expect that knows the arm
 exactly, with all of its friction, and sees the same noise (``payloads/bounds.py``).
 
-Usage: running_payload.py [--arm NAME ...] [--models N] [--picks N] [--hours H] [--json]
+Usage: running_payload.py [--arm NAME ...] [--models N] [--picks N] [--hours H] [--seed N]
+       [--noise SHARE] [--json]
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import numpy as np
-from payloads.arms import ARMS, RATE, Arm, Samples, random_body
+from payloads.arms import ARMS, EFFORT_NOISE, RATE, Arm, Samples, random_body
 from payloads.bounds import covariance, shares
 
 import robot_identification as ri
@@ -93,10 +95,10 @@ def calibrated(arm: Arm) -> Any:
     return ri.calibrate(arm.robot, ri.identify(arm.robot, recording))
 
 
-def measure(name: str, seed: int, picks: int, hours: float, tally: Tally) -> None:
+def measure(name: str, seed: int, picks: int, hours: float, noise: float, tally: Tally) -> None:
     """Count for one model of an arm."""
     with tempfile.TemporaryDirectory() as folder:
-        arm = Arm(name, Path(folder), seed)
+        arm = Arm(name, Path(folder), seed, noise)
         parameters = calibrated(arm)
         watch = PayloadWatch(arm.robot, parameters.values, arm.mounting, parameters.spread)
         watched = Watched(watch, tally)
@@ -195,6 +197,7 @@ def main() -> int:
     parser.add_argument("--picks", type=int, default=40, help="of each model")
     parser.add_argument("--hours", type=float, default=2.0, help="of the first model")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--noise", type=float, default=EFFORT_NOISE, help="of the effort limits")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     found = []
@@ -202,7 +205,7 @@ def main() -> int:
         tally = Tally()
         for number in range(options.models):
             hours = options.hours if number == 0 else 0.0
-            measure(name, options.seed + number, options.picks, hours, tally)
+            measure(name, options.seed + number, options.picks, hours, options.noise, tally)
             print(name, number, "done", file=sys.stderr)
         found.append(summary(name, tally))
     if options.json:

@@ -88,12 +88,13 @@ class Arm:
         name: one of ``ARMS``.
         folder: for its files.
         seed: of motions and noise.
+        noise: standard deviation of the noise of the efforts, as a share of their limits.
 
     Attributes:
         noise: (joints,) standard deviation of the noise of the efforts, in N m.
     """
 
-    def __init__(self, name: str, folder: Path, seed: int) -> None:
+    def __init__(self, name: str, folder: Path, seed: int, noise: float = EFFORT_NOISE) -> None:
         described, frame = ARMS[name]
         path, values = described.write(folder)
         if name == "panda":
@@ -108,7 +109,7 @@ class Arm:
         self._bare = (float(body.mass[0]), body.ipos.copy(), body.iquat.copy(), body.inertia.copy())
         self._body = body.id
         limits = np.array([joint.limits.effort for joint in self.robot.joints])
-        self.noise = EFFORT_NOISE * limits
+        self.noise = noise * limits
         self._rng = np.random.default_rng(seed)
         self._drives = model.dof_damping.copy(), model.dof_frictionloss.copy()
         self._cold = np.inf  # time at which the arm was cold, in s
