@@ -119,7 +119,7 @@ def exceeded(trajectory: Trajectory, bounds: MotionLimits) -> str:
     """
     sent = published(trajectory)
     if sent is None:
-        return "two points are less than a nanosecond apart"
+        return "times: two points are less than a nanosecond apart"
     failed = [check for check in limits(sent, bounds) if not check.passed]
     return f"{failed[0].name}: {failed[0].detail}" if failed else ""
 

@@ -221,7 +221,8 @@ class MotionSupervisor:
         require_near(trajectory, reading.position)
         outside = exceeded(trajectory, self.limits.declared)
         if outside:
-            raise NotCertifiedError(*outside.split(": ", 1))
+            check, _, problem = outside.partition(": ")
+            raise NotCertifiedError(check, problem)
         return reading
 
     def _send(self, phase: Phase, trajectory: Trajectory, now: Instant) -> Command:

@@ -29,7 +29,7 @@ def test_times_rise_by_nanoseconds_as_far_as_a_message_counts(times, rise):
 def test_points_closer_than_a_nanosecond_are_not_followed():
     close = replace(pendulum_sweep(), times=np.array([0.0, 3e-10]))
     assert checks.published(close) is None
-    assert checks.exceeded(close, BOUNDS) == "two points are less than a nanosecond apart"
+    assert checks.exceeded(close, BOUNDS) == "times: two points are less than a nanosecond apart"
     assert "from 0 on that rise" in checks.times(close).detail
     sent = checks.published(replace(pendulum_sweep(), times=np.array([0.0, 1.0 / 3.0])))
     np.testing.assert_array_equal(sent.times, [0.0, 0.333333333])
@@ -125,7 +125,7 @@ def test_braking_ends_inside_the_limits_of_the_positions(side, end, passed):
 def test_points_a_nanosecond_apart_are_published():
     close = replace(pendulum_sweep(), times=np.array([0.0, 1e-9]))
     np.testing.assert_array_equal(checks.published(close).times, [0.0, 1e-9])
-    assert checks.exceeded(close, BOUNDS) != "two points are less than a nanosecond apart"
+    assert checks.exceeded(close, BOUNDS) != "times: two points are less than a nanosecond apart"
 
 
 def test_of_limits_that_are_exceeded_the_first_is_told_with_its_own_figure():

@@ -47,7 +47,9 @@ def test_after_the_approach_the_run_begins():
     assert world.motion.phase is Phase.RUNNING
 
 
-@pytest.mark.parametrize(("late", "ended"), [(2.0, False), (2.001, True), (2.5, True)])
+@pytest.mark.parametrize(
+    ("late", "ended"), [(0.0, False), (1.0, False), (2.0, False), (2.001, True), (2.5, True)]
+)
 def test_a_controller_that_does_not_tell_the_end_is_waited_for_no_longer_than_two_seconds(
     late, ended
 ):
@@ -79,6 +81,7 @@ def braking(seconds=1.0, **changes):
     [
         (Reason.REQUESTED, "", Phase.STOPPED),
         (Reason.TRACKING_ERROR, "", Phase.STOPPED),
+        (Reason.CONTROLLER, "", Phase.STOPPED),
         (Reason.NOT_MOVING, "", Phase.FAULT),
         (Reason.REQUESTED, "not as wanted", Phase.FAULT),
     ],

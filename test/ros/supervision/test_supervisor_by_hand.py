@@ -12,16 +12,16 @@ from robot_identification.ros.supervision import supervisor as supervision
 from robot_identification.ros.supervision.braking import Origin, Stop, hold
 from robot_identification.ros.supervision.phases import Phase, Reason
 from robot_identification.ros.supervision.supervisor import require_near
-from watched_motion import APPROACH, BEGIN, BRAKING, NAMES, RUN, STEP, World, begun, jump
+from watched_motion import APPROACH, BEGIN, BRAKING, NAMES, RUN, STEP, STILL, World, begun, jump
 
 MS = 1_000_000
 
 
-def sweep(seconds, way=1.0):
+def sweep(seconds, way=1.0, begin=0.0):
     """Return a motion of the first joint from rest to rest."""
     still = np.zeros((2, 2))
-    return Trajectory(NAMES, np.array([0.0, seconds]), np.array([[0.0, 0.0], [way, 0.0]]), still,
-                      still)  # fmt: skip
+    places = np.array([[begin, 0.0], [begin + way, 0.0]])
+    return Trajectory(NAMES, np.array([0.0, seconds]), places, still, still)
 
 
 # How it begins.
@@ -44,27 +44,39 @@ def test_a_motion_begins_after_the_lead_time_from_where_the_robot_stands():
         (RUN, 500),
         (sweep(10.0), 980),  # 4 mm, twice what counts as motion, are reached after 0.767 s
         (sweep(10.0, -1.0), 980),
+        (sweep(10.0, begin=0.3), 980),
         (sweep(1.0, 0.0039), None),
         (sweep(1.0, 0.0), None),
-        (sweep(1.0, 0.00400001), 1200),
+        (sweep(1.0, 0.004), 1200),
     ],
 )
 def test_motion_must_show_a_fifth_of_a_second_after_the_reference_shows_it(run, deadline):
-    world = begun(run)
+    world = begun(run, position=run.positions[0])
     told = world.motion._deadline
     start = world.commands[0].start
     assert (None if told is None else (told - start) // MS) == deadline
 
 
-@pytest.mark.parametrize(("way", "shown"), [(0.0019, False), (0.0021, True)])
-@pytest.mark.parametrize("late", [0, 1])
-def test_what_is_less_than_two_millimetres_is_no_motion(way, shown, late):
-    world = begun(sweep(10.0))
+@pytest.mark.parametrize("way", [0.0, 0.0039])
+def test_a_reference_that_hardly_moves_need_not_show_motion(way):
+    world = begun(sweep(1.0, way))
+    start = world.commands[0].start
+    world.elapsed = start + 900 * MS - BEGIN
+    world.say(world.now, [0.0, 0.0])
+    assert world.tick() is None
+    assert world.motion.phase is Phase.RUNNING
+
+
+@pytest.mark.parametrize(("way", "shown"), [(0.0019, False), (0.002, True), (0.0021, True)])
+@pytest.mark.parametrize("late", [-1, 0, 1])
+@pytest.mark.parametrize("begin", [0.0, 0.3])
+def test_what_is_less_than_two_millimetres_is_no_motion(way, shown, late, begin):
+    world = begun(sweep(10.0, begin=begin), position=(begin, 0.0))
     start = world.commands[0].start
     world.elapsed = start + 980 * MS + late - BEGIN
-    world.say(world.now, [way, 0.0])
+    world.say(world.now, [begin + way, 0.0])
     world.tick()
-    stopped = late and not shown
+    stopped = late > 0 and not shown
     assert world.motion.reason is (Reason.NOT_MOVING if stopped else Reason.NO_STOP)
     if stopped:
         assert "is the robot blocked" in world.motion.text
@@ -109,16 +121,23 @@ def test_a_robot_must_be_at_rest_to_begin(speed, rests):
         world.motion.check(world.instant)
 
 
-def test_rest_is_seen_in_states_that_are_fresh():
+def seen(world):
+    """Return whether states show rest, and whether they show motion."""
+    return world.motion.rests(world.instant), world.motion.seen_moving(world.instant)
+
+
+def test_rest_and_motion_are_seen_in_states_that_are_fresh():
     world = World()
-    assert world.motion.rests(world.instant)
+    assert seen(world) == (True, False)
     world.elapsed += 101 * MS
-    assert not world.motion.rests(world.instant), "its states are stale"
+    assert seen(world) == (False, False), "its states are stale"
     world = World()
     for _ in range(30):
         world.position = world.position + np.array([0.03, 0.0]) * STEP * 1e-9
         world.look()
-    assert not world.motion.rests(world.instant), "it moves"
+    assert seen(world) == (False, True)
+    world.elapsed += 101 * MS
+    assert seen(world) == (False, False), "its states are stale"
 
 
 @pytest.mark.parametrize(
@@ -142,6 +161,14 @@ def test_a_motion_beyond_the_limits_of_the_robot_does_not_begin():
             world.begin()
         assert "of the limit of a" in str(refusal.value)
         assert world.motion.command is None
+
+
+def test_a_motion_whose_points_no_controller_can_tell_apart_does_not_begin():
+    close = Trajectory(NAMES, np.array([0.0, 1e-10, 1.0]), np.zeros((3, 2)), STILL, STILL)
+    world = World(run=close)
+    with pytest.raises(NotCertifiedError, match="nanosecond apart") as refusal:
+        world.begin()
+    assert refusal.value.check == "times"
 
 
 # Where braking begins.
@@ -173,6 +200,8 @@ def test_a_stop_that_is_asked_for_brakes_the_robot_that_follows(asked):
     assert world.motion.text == "stop requested"
     assert (command.start, command.rest, command.at_once) == (now.stamp, 0.5, False)
     assert world.motion.stop(now) is None, "it brakes already"
+    world.motion.brake_again(now)
+    assert asked[1][1] is Origin.FOLLOWING
 
 
 def test_before_and_after_a_motion_there_is_nothing_to_stop(asked):
@@ -180,7 +209,9 @@ def test_before_and_after_a_motion_there_is_nothing_to_stop(asked):
     assert world.stop() is None
     assert world.tick() is None
     world = begun()
+    assert world.motion.moving
     world.motion.phase = Phase.FINISHED
+    assert not world.motion.moving
     assert world.stop() is None
     assert world.tick() is None
     assert not asked
@@ -254,11 +285,15 @@ def test_a_clock_that_was_set_counts_as_it_was_before(asked, step):
     assert command.at_once
     assert command.start == world.now
     assert world.motion.reached == pytest.approx(1.0)
+    world.elapsed += 10 * MS
+    world.motion.brake_again(world.instant)
+    assert asked[1][0].time == pytest.approx(1.01), "what it followed goes on by the clock as it is"
 
 
 def test_states_with_wrong_stamps_make_braking_begin_when_it_is_received(asked):
     for reason in (
-        Reason.REQUESTED, Reason.STATE_STALE, Reason.TRACKING_ERROR, Reason.NOT_MOVING
+        Reason.REQUESTED, Reason.STATE_STALE, Reason.TRACKING_ERROR, Reason.NOT_MOVING,
+        Reason.CONTROLLER,
     ):  # fmt: skip
         world = begun()
         jump(world, 1.0)
@@ -284,6 +319,11 @@ def test_where_braking_cannot_be_computed_the_robot_is_held_where_its_reference_
         "stop requested; braking cannot be computed (ZeroDivisionError('at fault')); "
         "it is held where it was"
     )
+    world.take(command)
+    jump(world, 0.1)
+    world.tick()
+    again = world.motion.brake_again(world.instant)
+    np.testing.assert_array_equal(again.trajectory.positions, command.trajectory.positions)
 
 
 def test_where_not_even_the_reference_can_be_computed_the_robot_is_held_at_the_end_of_its_motion():
