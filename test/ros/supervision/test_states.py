@@ -163,6 +163,14 @@ def test_a_driver_may_wrap_positions_at_zero_too():
     assert states.refused == 0
 
 
+@pytest.mark.parametrize(("late", "turned"), [(399, TURN), (401, 0.0)])
+def test_positions_go_on_over_pauses_that_may_be_bridged(late, turned):
+    states = MotionStates(NAMES)
+    for stamp, place in ((BEGIN, 3.14), (BEGIN + late * MILLISECOND, -3.14)):
+        states.add(state(stamp, [place, 0.0]), instant(stamp))
+    assert states.latest.position[0] == pytest.approx(-3.14 + turned)
+
+
 def test_a_driver_that_begins_anew_is_believed_as_it_is():
     states = watched()
     for i, place in enumerate([3.1, 3.14, -3.14]):
@@ -186,12 +194,27 @@ def test_a_lie_does_not_become_possible_by_being_repeated():
     assert states.stale(instant(stamp + 103 * MILLISECOND))
 
 
+def test_a_robot_that_moves_on_is_believed_after_a_lie():
+    """It has stood, then moved for 60 ms; its last state is off by 4 mm, the lie by 0.11 rad."""
+    states = watched()
+    for i in range(-200, 31):
+        last = BEGIN + 2 * i * MILLISECOND
+        off = 0.004 if i == 30 else 0.0
+        states.add(state(last, [0.0, -0.004 * max(i, 0) + off]), instant(last))
+    for late, wrong in ((50, -0.11), (60, 0.0)):
+        now = last + late * MILLISECOND
+        states.add(state(now, [0.0, -0.12 - 0.002 * late + wrong]), instant(now))
+        assert states.refused == 1
+    assert states.latest.stamp == now
+
+
 @pytest.mark.parametrize(
     ("lie", "then", "believed"),
     [
         ((0.9, 0.1), (0.6, 0.008), True),
         ((0.5, 0.015), (0.1, 0.009), False),
         ((1.001, 0.009), (0.05, 0.009), True),
+        ((2.0, 0.0), (1.0, 0.0), True),
     ],
 )
 def test_what_continues_a_lie_is_told_by_what_each_joint_may_jump(lie, then, believed):
@@ -250,10 +273,10 @@ def test_a_stamp_may_be_ahead_of_those_before_by_a_quarter_of_the_timeout(ahead,
     assert not again.refused, "of a robot at rest nothing depends on it"
 
 
-@pytest.mark.parametrize(("ahead", "refused"), [(100, 0), (101, 1)])
-def test_the_first_state_may_be_from_the_future_by_the_timeout(ahead, refused):
+@pytest.mark.parametrize(("more", "refused"), [(0, 0), (1, 1)])
+def test_the_first_state_may_be_from_the_future_by_the_timeout(more, refused):
     states = MotionStates(NAMES)
-    states.add(state(BEGIN + ahead * MILLISECOND, [0.0, 0.0]), instant(BEGIN))
+    states.add(state(BEGIN + 100 * MILLISECOND + more, [0.0, 0.0]), instant(BEGIN))
     assert states.refused == refused
     assert (states.fault == "") == (not refused)
 
@@ -279,6 +302,8 @@ def test_of_states_without_stamps_it_is_told_that_they_have_none(anew):
     assert problem.startswith("the joint states carry no stamps: their driver has to say")
     if not anew:
         assert states.fault == problem
+    taken = 2 if anew else 0
+    assert states.problem(instant(BEGIN + (taken + 100) * MILLISECOND)) == problem
     silent = states.problem(instant(BEGIN + 200 * MILLISECOND))
     assert "is the driver running" in silent
 
@@ -300,6 +325,20 @@ def test_without_a_state_age_and_silence_are_infinite():
     assert states.problem(instant(BEGIN)) == "no joint states have come"
     assert states.recent(1.0, 1) == []
     np.testing.assert_array_equal(states.mean_velocity(), [0.0, 0.0])
+
+
+def test_of_states_that_come_with_old_stamps_the_clock_is_doubted():
+    states = MotionStates(NAMES)
+    states.add(state(BEGIN, [0.0, 0.0]), instant(BEGIN + 150 * MILLISECOND))
+    problem = states.problem(instant(BEGIN + 150 * MILLISECOND))
+    assert problem.startswith("the last joint state is 0.150 s old, more than 0.1 s; is the driver")
+
+
+def test_a_driver_whose_clock_begins_at_zero_has_stamps():
+    states = MotionStates(NAMES)
+    for stamp in (0, 10 * MILLISECOND):
+        states.add(state(stamp, [0.0, 0.0]), instant(BEGIN + stamp))
+    assert states.problem(instant(BEGIN + stamp)).startswith("the last joint state is 1700000000.0")
 
 
 def test_what_is_wrong_with_old_states_says_why_none_came():
@@ -343,7 +382,7 @@ def test_messages_are_counted_from_one():
         assert str(number) in states.fault
 
 
-@pytest.mark.parametrize("age", [-99, -1, 1, 99])
+@pytest.mark.parametrize("age", [-100, -99, -1, 1, 99, 100])
 def test_states_that_do_not_come_are_old_whatever_their_stamps_say(age):
     """ROS time stands still, or the driver's clock differs by less than is stale."""
     states = MotionStates(NAMES)
@@ -352,12 +391,21 @@ def test_states_that_do_not_come_are_old_whatever_their_stamps_say(age):
     assert states.problem(silent).startswith("the last joint state is 0.150 s old, more than 0.1 s")
 
 
-def test_two_readings_tell_a_velocity_however_far_apart():
+def test_the_last_two_readings_tell_a_velocity_however_far_apart():
     states = MotionStates(NAMES)
-    for i in range(2):
+    for i, place in enumerate((5.0, 0.0, 0.1)):
         stamp = BEGIN + i * 500 * MILLISECOND
-        states.add(state(stamp, [0.1 * i, -0.2 * i]), instant(stamp))
+        states.add(state(stamp, [place, -2.0 * place]), instant(stamp))
     np.testing.assert_allclose(states.mean_velocity(0.1), [0.2, -0.4])
+
+
+def test_whether_a_robot_rests_is_told_by_a_tenth_of_a_second():
+    """Of a joint that has moved by 0, 1, 4, 9 mm and so on, ten milliseconds each."""
+    states = MotionStates(NAMES)
+    for i in range(30):
+        stamp = BEGIN + i * 10 * MILLISECOND
+        states.add(state(stamp, [1e-3 * i**2, 0.0]), instant(stamp))
+    np.testing.assert_allclose(states.mean_velocity(), [1e-2 * (29**2 - 19**2), 0.0])
 
 
 def test_the_delay_is_from_stamp_to_arrival():
