@@ -47,7 +47,7 @@ def test_a_motion_begins_after_the_lead_time_from_where_the_robot_stands():
         (sweep(10.0, begin=0.3), 980),
         (sweep(1.0, 0.0039), None),
         (sweep(1.0, 0.0), None),
-        (sweep(1.0, 0.004), 1200),
+        (sweep(1.0, 0.00400001), 1200),
     ],
 )
 def test_motion_must_show_a_fifth_of_a_second_after_the_reference_shows_it(run, deadline):
