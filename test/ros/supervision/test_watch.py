@@ -330,6 +330,7 @@ def test_a_timeout_that_nobody_gives_follows_the_rate_of_the_states(monkeypatch,
     assert machine.watch.states.timeout == 0.1
     machine.reported()
     assert machine.watch.states.timeout == pytest.approx(timeout, rel=0.02)
+    assert not machine.watch.seen().timeout_given
 
 
 def test_in_motion_a_timeout_stays_as_it_was(monkeypatch):
@@ -358,6 +359,30 @@ def test_a_timeout_that_is_given_is_in_force_whatever_the_rate(machine):
     machine.reported()
     seen = machine.watch.seen()
     assert (machine.watch.states.timeout, seen.timeout, seen.timeout_given) == (0.1, 0.1, True)
+    assert len(seen.delays) == 26, "of the last second"
+
+
+def test_a_timeout_follows_the_rate_before_the_node_looks_for_the_first_time(monkeypatch):
+    machine = Machine(monkeypatch, timeout=0.0)
+    for _ in range(30):
+        machine.pass_time(40.0)
+        machine.come(0.5)
+        machine.watch.take()
+    assert machine.watch.seen().timeout == pytest.approx(0.2, rel=0.02)
+
+
+def test_of_states_that_come_seldom_the_last_two_tell_delays(machine):
+    for age in (3.0, 2.0, 1.0):
+        machine.pass_time(1500.0)
+        machine.come(age)
+        machine.watch.take(moving=True)
+    np.testing.assert_allclose(machine.watch.seen().delays, [0.002, 0.001])
+
+
+def test_before_the_first_state_nothing_is_seen_of_the_driver(machine):
+    seen = machine.watch.seen()
+    assert (seen.disputed, len(seen.delays), seen.messages) == (0.0, 0, ())
+    assert np.isnan(seen.period)
 
 
 def test_what_is_seen_of_the_driver_is_rate_jitter_delays_and_messages(machine):
@@ -433,3 +458,13 @@ def test_two_drivers_of_the_same_joints_are_seen_whoever_comes_first(machine, fi
 def test_one_driver_disputes_nothing(machine):
     steady(machine)
     assert machine.watch.seen().disputed == 0.0
+
+
+@pytest.mark.parametrize(
+    ("names", "told"), [((), ""), (("a", "b"), "; a, b was at the effort limit: plans keep")]
+)
+def test_joints_at_their_effort_limits_are_named(machine, monkeypatch, names, told):
+    monkeypatch.setattr(watching, "at_effort_limits", lambda _messages, _robot: names)
+    said = machine.watch.limited()
+    assert said.startswith(told)
+    assert bool(said) == bool(names)
