@@ -90,6 +90,44 @@ def test_the_least_that_strays_is_a_hundredth_of_a_radian(off, strays):
     assert stray_samples(stamps, position).any() == strays
 
 
+@pytest.mark.parametrize(("off", "strays"), [(-0.02, False), (-0.03, True), (0.03, True)])
+def test_the_way_of_a_fast_joint_goes_on_while_a_reading_strays(off, strays):
+    """At 3 rad/s and 100 Hz a reading that is 0.03 rad behind is that of the state before."""
+    position = 0.03 * np.arange(100)[:, None]
+    position[50] += off
+    found = stray_samples(START + 10 * MILLISECOND * np.arange(100), position)
+    assert np.flatnonzero(found).tolist() == [50] * strays
+
+
+@pytest.mark.parametrize(("off", "strays"), [(0.02, False), (0.05, True)])
+def test_what_noise_explains_does_not_stray(off, strays):
+    """Steps are off by 0.001 rad in the middle; twenty times that is 0.02 rad more."""
+    raw = raw_samples(noise=1e-3)
+    found = stray_samples(raw.stamps, failed(raw, [400, 800, 1200], value=off).position)
+    assert np.flatnonzero(found[:, 0]).tolist() == [400, 800, 1200] * strays
+
+
+@pytest.mark.parametrize(("count", "strays"), [(3, True), (4, False)])
+def test_three_samples_may_stray_together(count, strays):
+    places = list(range(100, 100 + count))
+    assert np.flatnonzero(found(failed(raw_samples(), places))[:, 0]).tolist() == places * strays
+
+
+@pytest.mark.parametrize("second", [0.8, 2.0])
+def test_jumps_in_the_same_direction_do_not_stray(second):
+    position = np.full((100, 1), 0.0)
+    position[50], position[51:] = 0.2, second
+    assert not stray_samples(START + MILLISECOND * np.arange(100), position).any()
+
+
+def test_a_sound_sample_between_a_stray_one_and_a_jump_is_kept():
+    """What comes after the jump stays elsewhere, as where a zero is set anew."""
+    position = np.full((100, 1), 0.0)
+    position[50], position[52:] = 5.0, -5.0
+    strays = stray_samples(START + MILLISECOND * np.arange(100), position)
+    assert np.flatnonzero(strays).tolist() == [50]
+
+
 @pytest.mark.parametrize(("count", "strays"), [(3, True), (4, False)])
 def test_of_few_samples_three_may_stray(count, strays):
     position = np.full((40, 1), 0.5)
@@ -124,6 +162,46 @@ def test_a_stream_leaves_out_the_same_samples_however_many_come_at_once(size):
     assert_array_equal(np.concatenate([stamps for stamps, _ in given]), raw.stamps[sound])
     assert_array_equal(np.concatenate([values for _, values in given]), signals[sound])
     assert_array_equal(watch.left_out, [len(PLACES), 0])
+
+
+def one_by_one(position):
+    """Return the numbers of the samples of a joint that a stream at 1 kHz leaves out."""
+    watch, given = StrayWatch(), []
+    for place, value in enumerate(position):
+        stamps, _ = watch.push(np.array([place * MILLISECOND]), np.full((1, 1, 1), value))
+        given.append(stamps)
+    given.append(watch.rest()[0])
+    kept = np.concatenate(given) // MILLISECOND
+    return sorted(set(range(len(position))) - set(kept.tolist()))
+
+
+def test_a_small_step_against_the_motion_is_held_back_too():
+    """4 rad/s backwards: from 0.0115 rad ahead the joint seems to go 0.0075 rad forwards."""
+    position = -0.004 * np.arange(100)
+    position[50] += 0.0115
+    assert one_by_one(position) == [50]
+
+
+def test_jumps_that_are_over_do_not_hide_what_strays_in_a_stream():
+    """Nine times the joint jumps and stays; together that is too often for single readings."""
+    position = 0.5 * np.minimum(np.arange(60) // 5, 9)
+    position[50] += 3.0
+    assert one_by_one(position) == [50]
+    stamps = MILLISECOND * np.arange(60)
+    assert not stray_samples(stamps, position[:, None]).any()
+
+
+def test_a_stream_knows_what_was_usual_before_a_jump():
+    """Some steps of a motion, by 0.001 rad, at the end of twelve samples before it."""
+    position = 1e-3 * np.cumsum([*[0] * 15, 1, 2, 2, 2, 0, 1, *[0] * 16])
+    position[21] += 0.05
+    assert one_by_one(position) == [21]
+
+
+def test_before_the_first_sample_nothing_is_known_of_a_stream():
+    watch = StrayWatch()
+    assert watch.left_out.size == 0
+    assert watch.rest() is None
 
 
 def test_a_sound_stream_is_handed_on_at_once():
