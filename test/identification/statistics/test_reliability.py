@@ -149,6 +149,38 @@ def test_without_enough_rows_nothing_is_said_of_the_motion(rng):
     assert all(np.isnan(p.effect) and not p.entangled for p in parameter_reliability(result))
 
 
+def with_factor(result, columns):
+    """Return a result of other columns, as of a method that does with less than full rank."""
+    rows, count = columns.shape
+    triangle = np.linalg.qr(np.column_stack([columns, np.ones(rows)]), mode="r")
+    return replace(result, factors=(JointFactor("joint_1", np.arange(count), triangle, rows),))
+
+
+def test_where_a_parameter_moves_nothing_or_none_is_kept_nothing_is_said_of_the_motion(rng):
+    columns = rng.normal(size=(50, 2))
+    result = result_of(columns, rng.normal(size=50), ("a1", "b1"))
+    assert excitation(with_factor(result, columns)) is not None
+    assert excitation(with_factor(result, columns * [1.0, 0.0])) is None
+    found = eliminate(
+        result.factors,
+        result.regrouping.names,
+        result.estimate.weights,
+        EliminationRule("ratio", 1.0),
+    )
+    none = replace(found, kept=np.zeros(2, dtype=np.bool_))
+    assert excitation(replace(result, elimination=none)) is None
+
+
+def test_among_many_that_are_alike_two_that_differ_by_rounding_are_not_told_apart(rng):
+    """A hundred columns, nearly parallel: rounding is that of their sum, ten times as long."""
+    names = tuple(f"a{i}" for i in range(100))
+    columns = 1.0 + 0.3 * rng.normal(size=(300, 100))
+    result = result_of(columns, rng.normal(size=300), names)
+    for apart_by, known in ((1e-10, True), (5e-14, False)):
+        columns[:, -1] = columns[:, 0] + apart_by * rng.normal(size=300)
+        assert (excitation(with_factor(result, columns)) is not None) == known
+
+
 def test_what_no_robot_has_is_said(rng):
     columns = rng.normal(size=(300, 3))
     effort = columns @ [-1.0, -1.0, 1.0] + 0.01 * rng.normal(size=300)
@@ -186,6 +218,7 @@ def test_verdicts_change_at_5_and_at_30_percent():
     ]  # fmt: skip
     assert found[3].relative_std == pytest.approx(0.3001)
     assert found[4].relative_std == np.inf
+    assert apart([-4.0], [1.0])[0].relative_std == 0.25
     assert found[0].interval == pytest.approx((1.0 - 1.96 * 0.05, 1.0 + 1.96 * 0.05))
 
 
@@ -206,6 +239,7 @@ def test_the_sign_is_uncertain_where_the_interval_holds_zero():
 def test_what_cannot_be_negative_is_impossible_below_its_interval(name, never):
     assert apart([-1.0], [0.5], (name,))[0].impossible == never
     assert not apart([-1.0], [0.52], (name,))[0].impossible
+    assert not apart([-1.96], [1.0], (name,))[0].impossible, "its interval holds zero"
     assert not apart([1.0], [0.1], (name,))[0].impossible
 
 
@@ -288,7 +322,11 @@ def test_what_the_motion_tells_is_that_of_the_weighted_regressor():
         for k, block in enumerate(blocks)
     )
     one = result_with(np.eye(2), [1.0, 1.0], [0.1, 0.1])
-    for given, used in (([1.0, 10.0], [1.0, 10.0]), ([1.0, 2.0, 3.0], [1.0, 1.0])):
+    for given, used in (
+        ([1.0, 10.0], [1.0, 10.0]),
+        ([1.0, 2.0, 3.0], [1.0, 1.0]),
+        ([2.0], [1.0, 1.0]),
+    ):
         estimate = replace(one.estimate, weights=np.array(given))
         found = excitation(replace(one, factors=factors, estimate=estimate))
         rows = np.vstack([weight * block for weight, block in zip(used, blocks, strict=True)])
@@ -335,3 +373,26 @@ def test_a_correlation_of_just_80_percent_is_named(monkeypatch, correlation, tol
     monkeypatch.setattr(reliability, "excitation", lambda _: told_by_motion)
     first, _ = parameter_reliability(result)
     assert first.entangled == ((("b1", correlation),) if told else ())
+
+
+@pytest.mark.parametrize(
+    ("norm", "inflation", "reason"),
+    [
+        (0.01, 1.0, "the residual is large beside the 1 % of the effort that it causes"),
+        (0.0099, 1.0, "it causes only 0.99 % of the effort"),
+        (0.5, 3.0, "several others together imitate it; they make its deviation 3.0 times larger"),
+        (0.5, 2.99, "the residual is large beside the 50 % of the effort that it causes"),
+    ],
+)
+def test_reasons_change_at_just_1_percent_and_just_threefold_deviation(
+    monkeypatch, norm, inflation, reason
+):
+    result = result_with(np.eye(1), [1.0], [0.1])
+    told_by_motion = replace(
+        excitation(result),
+        norms=np.array([norm]),
+        effort_norm=1.0,
+        inflation=np.array([inflation]),
+    )
+    monkeypatch.setattr(reliability, "excitation", lambda _: told_by_motion)
+    assert parameter_reliability(result)[0].reason == reason
