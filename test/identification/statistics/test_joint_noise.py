@@ -138,9 +138,11 @@ def test_the_noise_is_the_residual_per_degree_of_freedom():
         np.testing.assert_allclose(found.deviations, [6.0 / np.sqrt(36), expected])
 
 
-def test_a_joint_with_few_rows_is_as_noisy_as_the_noisiest_of_the_others():
-    three = [made("a", 38, 6.0, 60.0), made("b", 38, 6.0, 20.0), made("c", 4, 1.0, 10.0)]
-    assert joint_noise(three).deviations[2] == pytest.approx(0.3 * 10.0 / 2.0)
+@pytest.mark.parametrize("effort", [10.0, 0.01])
+def test_a_joint_with_few_rows_is_as_noisy_as_the_noisiest_of_the_others(effort):
+    few = made("c", 4, 0.1 * effort, effort)
+    three = [made("a", 38, 6.0, 60.0), made("b", 38, 6.0, 20.0), few]
+    assert joint_noise(three).deviations[2] == pytest.approx(0.3 * effort / 2.0)
 
 
 def test_a_joint_without_effort_has_the_largest_noise():
