@@ -82,7 +82,8 @@ class Turns:
         self.wraps: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._last: tuple[npt.NDArray[np.int64], Array] | None = None
         self._turned: Array = np.zeros(0)
-        self._fits: Flags = np.ones((2, 1), dtype=np.bool_)
+        self._lowest: Array = np.zeros(1)  # which lies in each of the turns
+        self._highest: Array = np.zeros(1)
 
     def continued(self, stamps: npt.NDArray[np.int64], position: Array) -> Array:
         """Return (samples, joints) positions that go on from those before, in rad.
@@ -98,8 +99,9 @@ class Turns:
             self.wraps = np.zeros(position.shape[1], dtype=np.int64)
             self._turned = np.zeros(position.shape[1])
         last, self._last = self._last, (stamps[-1:], position[-1:])
-        if np.abs(position).max() > np.pi + _ROUNDING:
-            self._fits = self._fits & _fits(position.min(axis=0)) & _fits(position.max(axis=0))
+        columns = np.ascontiguousarray(position.T)  # in which extremes are found quickly
+        self._lowest = np.minimum(self._lowest, columns.min(axis=1))
+        self._highest = np.maximum(self._highest, columns.max(axis=1))
         largest = max(largest_step(position), float(np.abs(position[0] - last[1]).max()))
         durations = np.diff(stamps, prepend=last[0])
         longest = np.minimum(durations.max(), LONGEST_BRIDGED_NS)
@@ -107,7 +109,8 @@ class Turns:
             return position
         before = np.concatenate([last[1], position[:-1]])
         added = added_turns(before, position, durations)
-        added = np.where(self._fits.any(axis=0), added, 0.0)
+        within = (_fits(self._lowest) & _fits(self._highest)).any(axis=0)
+        added = np.where(within, added, 0.0)
         self.wraps += np.count_nonzero(added, axis=0)
         turned = self._turned + np.cumsum(added, axis=0)
         self._turned = turned[-1]

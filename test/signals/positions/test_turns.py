@@ -87,11 +87,33 @@ def test_a_joint_that_is_half_a_turn_from_where_drivers_wrap_is_not_wrapped(beyo
     assert_array_equal(Turns().continued(stamps, position), position)
 
 
+@pytest.mark.parametrize("size", [1, 4])
+@pytest.mark.parametrize(
+    "told", [(-4.0, 0.0, -3.1, 3.1), (4.0, 0.0, -3.1, 3.1), (-3.1, 4.0, 0.0, 6.2)]
+)
+def test_a_joint_that_was_once_beyond_a_turn_is_not_wrapped_later_either(told, size):
+    position = np.array(told)[:, None]
+    stamps = START + MILLISECOND * np.arange(4)
+    turns = Turns()
+    parts = [slice(first, first + size) for first in range(0, 4, size)]
+    found = [turns.continued(stamps[part], position[part]) for part in parts]
+    assert_array_equal(np.concatenate(found), position)
+
+
 def test_single_samples_around_zero_go_on():
     turns = Turns()
     for i, (told, there) in enumerate([(0.01, 0.01), (TURN - 0.01, -0.01), (0.02, 0.02)]):
         stamps = np.array([START + i * MILLISECOND])
         assert_allclose(turns.continued(stamps, np.array([[told]])), [[there]], atol=1e-12)
+
+
+def test_a_turn_between_two_pieces_of_a_stream_is_one():
+    """In the second of them the joint goes on for half a turn."""
+    turns = Turns()
+    position = np.concatenate([[3.1], np.linspace(-3.1, 0.0, 500)])[:, None]
+    stamps = START + MILLISECOND * np.arange(501)
+    turns.continued(stamps[:1], position[:1])
+    assert_allclose(turns.continued(stamps[1:], position[1:]), position[1:] + TURN)
 
 
 def test_no_driver_wraps_into_both_turns_at_once():
@@ -117,6 +139,22 @@ def test_a_joint_that_went_round_while_nothing_came_has_not_been_wrapped():
     stamps = START + MILLISECOND * np.array([0, 1, 500, 501])
     assert_array_equal(Turns().continued(stamps, position), position)
     assert_array_equal(Turns().continued(stamps // 2, position), np.zeros((4, 1)))
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "way", "turns"),
+    [
+        (1, 0.49, True), (1, 0.51, False), (390, 0.95, True), (390, 1.0, False),
+        (400, 0.0, True), (401, 0.0, False),
+    ],
+)  # fmt: skip
+def test_a_step_that_is_off_a_turn_by_the_way_of_a_joint_is_one(milliseconds, way, turns):
+    """Half a radian, or what it goes at 2.5 rad/s, as long as a gap is bridged: 0.4 s."""
+    before = np.array([[np.pi - way / 2.0]])
+    after = before - (TURN - way)
+    added = added_turns(before, after, [milliseconds * MILLISECOND])
+    assert_allclose(added, [[TURN * turns]])
+    assert_allclose(added_turns(after, before, [milliseconds * MILLISECOND]), -added)
 
 
 @pytest.mark.parametrize("gap", [0.02, 0.1, 0.3, 0.39])
