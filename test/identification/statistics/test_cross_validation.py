@@ -26,6 +26,7 @@ from robot_identification.identification.statistics.cross_validation import (
     fold_entries,
     fold_of,
     others,
+    refuse_worse_than_zero,
     validation_warnings,
 )
 from several_bags import STATED, arm
@@ -221,6 +222,7 @@ def test_the_effort_of_few_rows_is_their_root_mean_square(rows):
     found = cross_validate("bags", "abc", factors, np.zeros(2), lambda _: np.zeros(2))
     for own, fold in zip(y, found.folds, strict=True):
         np.testing.assert_allclose(fold.effort_rms, np.sqrt(np.mean(own**2, axis=1)))
+        np.testing.assert_allclose(fold.error.joints, 1.0)
 
 
 def test_a_group_that_the_others_cannot_predict_does_not_count():
@@ -248,6 +250,20 @@ def test_a_joint_without_effort_has_no_error():
     assert found.folds[0].effort_rms == (0.0, 0.0)
     np.testing.assert_array_equal(found.error.joints, 0.0)
     assert found.error.total == 0.0
+
+
+def test_a_joint_without_rows_has_no_figure():
+    """In the first group; in the second it has some, and those alone count over both."""
+    _, _, (first, second, _) = groups()
+    absent = JointFactor("knee", np.arange(2), np.zeros((3, 3)), 0)
+    found = cross_validate(
+        "bags", "ab", [[first[0], absent], second], np.zeros(2), lambda _: np.zeros(2)
+    )
+    np.testing.assert_array_equal(found.folds[0].error.joints, [1.0, np.nan])
+    np.testing.assert_array_equal(found.folds[0].fitted.joints, [1.0, np.nan])
+    np.testing.assert_array_equal(found.error.joints, [1.0, 1.0])
+    found = cross_validate("bags", "a", [[first[0], absent]], np.zeros(2), lambda _: np.zeros(2))
+    np.testing.assert_array_equal(found.error.joints, [1.0, np.nan])
 
 
 def test_a_single_group_has_no_others():
@@ -292,7 +308,7 @@ def test_three_are_named_the_worst_first():
 
 
 @pytest.mark.parametrize(
-    ("scheme", "count", "told"), [("bags", 4, 1), ("bags", 3, 0), ("blocks", 4, 0)]
+    ("scheme", "count", "told"), [("bags", 4, 1), ("bags", 5, 1), ("bags", 3, 0), ("blocks", 4, 0)]
 )
 def test_a_bag_is_unlike_three_others_in_newton_metres(scheme, count, told):
     alike = [fold(str(i), 0.1) for i in range(count - 1)]
@@ -309,6 +325,25 @@ def test_what_cannot_be_predicted_or_was_held_out_is_not_compared():
     folds = (fold("a", None, reason="joint hip rests"), fold("b", 0.9, fitted=None))
     lines = validation_warnings(CrossValidation("bags", folds, None), JOINTS)
     assert lines == ("bag a cannot be predicted from the others: joint hip rests",)
+    lines = validation_warnings(CrossValidation("blocks", folds, None), JOINTS)
+    assert lines[0] == "block a cannot be predicted from the others: joint hip rests"
+    assert lines[1].endswith("as where joints move one at a time: give a second bag")
+
+
+@pytest.mark.parametrize(("total", "refused"), [(0.999, False), (1.0, True)])
+def test_a_fit_that_predicts_blocks_as_zero_does_is_refused_and_names_them(total, refused):
+    folds = (fold("a", 1.0), fold("b", 0.999), fold("c", None, reason="rests"), fold("d", 1.5))
+    error = RelativeError(total, np.full(2, total))
+    for scheme in ("bags", "blocks"):
+        found = CrossValidation(scheme, folds, error)
+        if refused and scheme == "blocks":
+            with pytest.raises(NotPredictiveError) as refusal:
+                refuse_worse_than_zero(found)
+            assert refusal.value.error == total
+            assert refusal.value.blocks == {"a": 1.0, "d": 1.5}
+        else:
+            refuse_worse_than_zero(found)
+    refuse_worse_than_zero(CrossValidation("blocks", folds, None))
 
 
 def test_plain_data_give_the_cross_validation_back():
@@ -362,6 +397,14 @@ def test_small_efforts_have_errors_too():
     found = cross_validate("bags", "a", [[factor]], np.ones(1), lambda _: np.array([0.5]))
     assert found.error.joints == pytest.approx(0.5)
     assert found.error.total == pytest.approx(0.5)
+
+
+def test_every_group_has_its_name_and_all_of_the_joints():
+    _, _, factors = groups()
+    with pytest.raises(ValueError, match="zip"):
+        cross_validate("bags", "ab", factors, np.zeros(2), lambda _: np.zeros(2))
+    with pytest.raises(ValueError, match="zip"):
+        others([factors[0], factors[1][:1], factors[2]])
 
 
 def test_every_joint_has_its_figures():
