@@ -50,6 +50,20 @@ def test_a_fault_is_found_in_nodes_and_elsewhere(module, tests, old, new, lines)
     assert "outcomes: survived killed" in done.stdout, done.stdout + done.stderr
 
 
+def test_functions_stay_in_their_lines_where_a_number_begins_one(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from mutation.mutants import mutants_of, places_of
+
+    path = tmp_path / "module.py"
+    path.write_text(
+        "def one():\n    return max(\n        1.5, one\n    )\n\n\ndef two():\n    pass\n"
+    )
+    found = list(mutants_of(path, places_of(path)))
+    assert {mutant.line for mutant in found} == {3}
+    for mutant in found:
+        assert mutant.source.splitlines()[6:] == ["def two():", "    pass"]
+
+
 def test_tests_of_every_module_are_there(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     from mutation.targets import TARGETS

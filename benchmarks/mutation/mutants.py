@@ -82,7 +82,8 @@ def mutants_of(path: Path, places: Iterable[Place]) -> Iterator[Mutant]:
         if mutated is not None and changed is not None and changed not in known:
             known.add(changed)
             old, new = _difference(source, mutated)
-            yield Mutant(place.line, _statement(tree, place.line), old, new, mutated)
+            text = _as_many_lines(source, mutated)
+            yield Mutant(place.line, _statement(tree, place.line), old, new, text)
 
 
 def _is_telling(operator: str) -> bool:
@@ -122,6 +123,18 @@ def _difference(source: str, mutated: str) -> tuple[str, str]:
         if line.startswith(("- ", "+ ")):
             (old if line[0] == "-" else new).append(line[2:].strip())
     return " ".join(old), " ".join(new)
+
+
+def _as_many_lines(source: str, mutated: str) -> str:
+    """Return a mutant in which what comes after the change stands in the lines where it stood.
+
+    A number that is the first in its line is changed with the break of the line before it.
+    """
+    before, after = source.splitlines(), mutated.splitlines()
+    pairs = enumerate(zip(before, after, strict=False))
+    changed = next((i for i, (old, new) in pairs if old != new), len(after))
+    after[changed + 1 : changed + 1] = [""] * (len(before) - len(after))
+    return "\n".join([*after, ""])
 
 
 def _statement(tree: ast.Module, line: int) -> tuple[int, int] | None:
