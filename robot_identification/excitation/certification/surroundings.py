@@ -246,6 +246,5 @@ def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
     own = braking_times(limits, qd)
     last = own.max(axis=1)
     s = np.minimum(_FRACTIONS[:, None, None] * last[:, None] / np.where(own > 0.0, own, 1.0), 1.0)
-    s = np.where(own > 0.0, s, 1.0)
     postures: Array = q + qd * own * (s - s**3 + s**4 / 2.0)
     return postures.reshape(-1, q.shape[1])
