@@ -18,6 +18,7 @@ BOUNDS = MotionLimits.of(pendulum(**PENDULUM_LIMITS))
     [
         ([0.0, 1e-9], True), ([0.0, 4e-10], False), ([0.0], False), ([], False),
         ([1.0, 2.0], True), ([-1e-9, 1.0], False), ([0.0, 1.0, 1.0], False),
+        ([2.0, 1.0], False),
         ([0.0, 2.0**31], True), ([0.0, 2.0**31 + 1.0], False),
         ([0.0, np.nan], False), ([0.0, -np.inf, 1.0], False),
     ],
@@ -56,6 +57,12 @@ def test_the_worst_is_told_with_joint_and_interval():
     assert found["velocity"].detail == "0.9375 of the limit of two in interval 1"
     assert "jerk" not in found
     assert checks.exceeded(motion, pair).startswith("acceleration: 2.3094 of the limit of two")
+
+
+def test_where_a_limit_is_not_known_the_others_are_checked():
+    bounds = replace(BOUNDS, velocity=np.array([np.inf]), jerk=np.array([61.0]))
+    found = [check.name for check in checks.limits(pendulum_sweep(), bounds)]
+    assert found == ["position", "acceleration", "jerk"]
 
 
 def step(order):
@@ -101,8 +108,18 @@ def test_the_posture_at_the_start_is_that_of_all_joints():
     assert not checks.start(robot, motion, [-0.011], 0.01).passed
     assert checks.start(robot, motion, [-0.25], 0.01).detail == "hinge is 0.25 away"
     assert not checks.start(robot, motion, [np.nan], 0.01).passed
-    wrong = checks.start(robot, motion, [0.0, 0.0], 0.01)
-    assert (wrong.passed, wrong.detail) == (False, "the posture needs 1 values")
+    for posture in ([0.0, 0.0], [], 0.0, [[0.0]]):
+        wrong = checks.start(robot, motion, posture, 0.01)
+        assert (wrong.passed, wrong.detail) == (False, "the posture needs 1 values")
+
+
+@pytest.mark.parametrize("begin", [0.5, -0.5])
+def test_the_way_to_the_start_is_that_between_both_postures(begin):
+    robot, motion = pendulum(**PENDULUM_LIMITS), pendulum_sweep()
+    moved = replace(motion, positions=motion.positions + begin)
+    for posture, passed, away in ((begin, True, "0"), (0.0, False, "0.5"), (-begin, False, "1")):
+        found = checks.start(robot, moved, [posture], 0.01)
+        assert (found.passed, found.detail) == (passed, f"hinge is {away} away")
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])

@@ -256,7 +256,8 @@ def test_efforts_are_told_joint_by_joint():
 @pytest.mark.parametrize("wrong", ["a", "z"])
 def test_a_name_that_is_not_of_the_robot_fails_the_check(wrong):
     robot = pendulum()
-    assert checks.names(robot, robot.joint_names).passed
+    assert checks.names(robot, robot.joint_names) == Check("names", True)
+    assert checks.names(robot, (wrong,)).detail == "names must be hinge, each once"
     assert not checks.names(robot, (wrong,)).passed
     assert not checks.names(robot, robot.joint_names * 2).passed
 
