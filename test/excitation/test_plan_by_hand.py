@@ -193,6 +193,7 @@ def test_a_plan_is_told_in_plain_data(monkeypatch):
     found = plan(pendulum(**LIMITS), PlanSettings(points=PointSettings(seed=3)))
     found = replace(found, trajectory_condition_number=12.3456, seconds=1.5)
     assert found.headline == "2 points in 1 s for pendulum; condition number 12.35"
+    assert repr(found).startswith(f"<Plan: {found.headline}")
     told = found.summary()
     assert {name: told[name] for name in list(told)[:18]} == {
         "robot": "pendulum", "model": "energy", "family": "quintic", "periodic": None,
@@ -220,8 +221,8 @@ def test_a_plan_is_made_as_documented_where_nobody_says():
     ("name", "taken", "refused"),
     [
         ("share", (0.01, 1.0), (0.0, -0.5, 1.01)),
-        ("rows", (2, 500), (1, 0)),
-        ("duration", (0.1, 500.0), (0.0, -1.0)),
+        ("rows", (2, 500, 100_000), (1, 0)),
+        ("duration", (0.1, 500.0, 3600.0), (0.0, -1.0)),
         ("model", ("energy", "dynamic"), ("magic",)),
     ],
 )
