@@ -190,6 +190,7 @@ def test_what_takes_no_effort_has_its_peak_at_the_beginning():
     assert (peak.reached, peak.bound, peak.speed) == (0.0, 0.0, 1.0)
     assert peak.time == pytest.approx(0.1)
     assert peak_of(motion=sweep((2.0, 3.0)), ZZ=0.0, MX=0.0).time == pytest.approx(2.1)
+    assert found(ZZ=0.0, MX=0.0).cells < 500, "no cell is cut for bounds that are reached"
 
 
 def test_efforts_of_small_robots_are_told_as_tightly():
@@ -308,6 +309,16 @@ def test_a_bound_keeps_a_limit_with_a_thousandth_to_spare(share, bounded):
     search = search_of(ZZ=1.0, MX=0.0, limits={"effort": 20.0})
     search._bound[:] = share * 20.0
     assert search.bounded == bounded
+
+
+@pytest.mark.parametrize(
+    ("begin", "braking"), [(-1.0, False), (-0.75, False), (-0.5, True), (0.0, True)]
+)
+def test_braking_is_told_from_the_second_half_of_the_fall_of_the_acceleration_on(begin, braking):
+    search = search_of(ZZ=1.0, MX=0.0)
+    search._where[0, 5:] = begin, 0.0
+    (peak,) = search.found(kept=True).peaks
+    assert peak.braking == braking
 
 
 def test_single_states_are_looked_at_first():
