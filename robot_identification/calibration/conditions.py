@@ -160,29 +160,33 @@ def _components(linked: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
 
 def _single(robot: RobotModel, term: JointTerm, own: int) -> Iterator[Condition]:
     """Yield the conditions on parameters one by one, those of couplings included."""
-    count, added = len(robot.all_parameter_names), robot.coupling_parameters
+    added = robot.coupling_parameters
     strict = term.sign is SignCondition.POSITIVE
     for index, joint in enumerate(robot.joints):
         if term.name in joint.terms:
-            row = np.zeros((1, 1, count))
-            row[0, 0, robot.layout.first(index) + own] = 1.0
+            row = _alone(robot, robot.layout.first(index) + own)
             yield Condition(joint.name, term.label, row, strict, (index,))
     for coupling in robot.couplings:
         shared = coupling.kind is term.kind and coupling.parameter in added
         if shared and all(_acts_against_motion(part.on, part.of) for part in coupling.terms):
-            row = np.zeros((1, 1, count))
-            row[0, 0, robot.all_parameter_names.index(coupling.parameter)] = 1.0
+            row = _alone(robot, robot.all_parameter_names.index(coupling.parameter))
             joints = {robot.joint_names.index(name) for part in coupling.terms for name in part.of}
             owner = ", ".join(robot.joint_names[j] for j in sorted(joints))
             yield Condition(owner, term.label, row, strict, tuple(sorted(joints)))
+
+
+def _alone(robot: RobotModel, column: int) -> Array:
+    """Return the (1, 1, parameters) basis of a condition on a single parameter."""
+    basis = np.zeros((1, 1, len(robot.all_parameter_names)))
+    basis[..., column] = 1.0
+    return basis
 
 
 def _added(robot: RobotModel) -> Iterator[Condition]:
     """Yield the conditions on parameters that are none of links, joint terms or couplings."""
     for parameter in robot.added_parameters.values():
         if parameter.sign is not SignCondition.ANY:
-            row = np.zeros((1, 1, len(robot.all_parameter_names)))
-            row[0, 0, robot.all_parameter_names.index(parameter.name)] = 1.0
+            row = _alone(robot, robot.all_parameter_names.index(parameter.name))
             strict = parameter.sign is SignCondition.POSITIVE
             yield Condition(parameter.owner, parameter.label, row, strict, parameter.joints)
 
@@ -237,7 +241,7 @@ def against_motion(robot: RobotModel, joint: int, speed: Array) -> Array | None:
         joint may have any sign.
     """
     own = robot.joints[joint]
-    friction = [term for term in own.joint_terms if term.dissipates and term.kind.of_rate]
+    friction = [term for term in own.joint_terms if term.kind.of_rate]
     if all(term.sign is not SignCondition.ANY for term in friction):
         return None
     rows = np.zeros((len(speed), len(robot.all_parameter_names)))
@@ -293,12 +297,12 @@ class Scales:
 
     def of(self, condition: Condition) -> Array:
         """Return the (size,) scales d of a condition: its matrix is of the size of d d^T."""
-        joints = list(condition.joints)
-        if condition.kind in (LINK, APART):
-            mass, length = self.mass[joints[0]], self.length[joints[0]]
+        if condition.kind in (LINK, APART, CENTRE):
+            (joint,) = condition.joints
+            mass, length = self.mass[joint], self.length[joint]
+            if condition.kind == CENTRE:
+                return np.full(6, np.sqrt(mass * length))
             return np.asarray(np.sqrt(mass) * np.array([length, length, length, 1.0]))
-        if condition.kind == CENTRE:
-            return np.full(6, np.sqrt(self.mass[joints[0]] * self.length[joints[0]]))
         diagonal = [np.abs(condition.basis[i, i]) * self.parameters for i in range(condition.size)]
         return np.sqrt([float(row.max()) for row in diagonal])
 

@@ -5,12 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.calibration.conditions import CENTRE, LINK, conditions, scales
+from robot_identification.calibration.conditions import (
+    APART,
+    CENTRE,
+    LINK,
+    conditions,
+    scales,
+    speeds_of,
+)
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.identification.result import Regrouping
 from robot_identification.robot.couplings import Coupling, CouplingTerm
 from robot_identification.robot.model import Joint, JointType, RobotModel, TermKind
+from robot_identification.robot.terms.measured_range import MeasuredRange
 from robot_identification.robot.terms.springs import Spring, SpringEnd, SpringKind
 
 REVOLUTE, PRISMATIC = JointType.REVOLUTE, JointType.PRISMATIC
@@ -55,6 +63,19 @@ def test_the_condition_of_a_link_is_its_pseudo_inertia():
     expected = [[4.0, 0.1, 0.2, 1.0], [0.1, 3.0, 0.3, 2.0], [0.2, 0.3, 2.0, 3.0], [1, 2, 3, 9]]
     np.testing.assert_allclose(one.matrix(values), expected)
     assert (one.size, one.strict, one.joints) == (4, True, (1,))
+
+
+def test_a_link_must_be_a_body_also_without_what_is_held_on_it():
+    held = {"joint_2": np.array([0.5, 0.1, 0.2, 0.6, 0.3, 0.7, 0.4, 0.5, 0.6, 2.0])}
+    known = found(replace(hinge_and_slide(), held=held))
+    one, whole = known[APART, "link_2"], known[LINK, "link_2"]
+    values = full(hinge_and_slide(), XX2=5.0, YY2=6.0, ZZ2=7.0, MX2=1.0, MY2=2.0, MZ2=3.0, M2=9.0)
+    expected = [[3.6, 0.1, 0.2, 0.6], [0.1, 2.7, 0.3, 1.5], [0.2, 0.3, 1.8, 2.4]]
+    expected.append([0.6, 1.5, 2.4, 7.0])
+    np.testing.assert_allclose(one.matrix(values), expected)
+    np.testing.assert_allclose(whole.matrix(values)[3], [1.0, 2.0, 3.0, 9.0])
+    assert (one.size, one.strict, one.joints) == (4, True, (1,))
+    assert (APART, "link_1") not in known
 
 
 def test_drives_are_positive_and_friction_is_not_negative():
@@ -182,13 +203,22 @@ def test_a_centre_of_mass_keeps_away_from_both_corners_of_its_box():
         ([0.0, 0.0, 0.0], [1.0, 1.0, 0.0]),
         ([0.0, 0.0, 0.0], [-1.0, 1.0, 1.0]),
         ([0.0, 0.0], [1.0, 1.0, 1.0]),
+        ([0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0]),
         ([0.0, 0.0, 0.0], [1.0]),
+        ([0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]),
     ],
 )
 def test_a_box_has_two_corners_of_three_coordinates(low, high):
     robot = hinge_and_slide()
     with pytest.raises(SettingError, match="three lower corners below three upper ones"):
         conditions(robot, {"link_1": (np.array(low), np.array(high))})
+
+
+def test_speeds_of_joints_without_limits_are_those_measured_or_up_to_one():
+    robot = hinge_and_slide()
+    assert speeds_of(robot, 0, 5)[-1] == 1.0
+    measured = replace(robot, measured=MeasuredRange(np.array([0.3, 0.0]), np.zeros((2, 2))))
+    assert [speeds_of(measured, joint, 5)[-1] for joint in (0, 1)] == [0.3, 1.0]
 
 
 # Sizes: the mean length of the hinge and the slide is 0.4 m.
@@ -247,6 +277,7 @@ def test_sizes_of_bodies_are_those_of_the_prior():
     np.testing.assert_allclose(found.length, [0.3, 0.4])
     size = size_of(robot, found)
     assert size["XY1"] == pytest.approx(0.36)
+    assert size["XX1"] == pytest.approx(0.36), "of the body, not of the parameter"
     assert size["MY1"] == pytest.approx(1.2)
     assert size["M1"] == 4.0
     assert size["Ia1"] == pytest.approx(0.36)
@@ -275,6 +306,8 @@ def test_unknown_masses_are_the_median_of_the_known_ones():
     found = sizes(robot, {"M1": 2.0, "M2": 8.0, "M3": 20.0, "M4": -5.0, "ZZ4": 1.0, "ZZ5": 1.0})
     np.testing.assert_allclose(found.mass, [2.0, 8.0, 20.0, 8.0, 8.0])
     np.testing.assert_allclose(found.length, 0.3)
+    light = sizes(robot, {"M1": 0.2, "M2": 0.5, "M3": 0.6})
+    np.testing.assert_allclose(light.mass, [0.2, 0.5, 0.6, 0.5, 0.5])
 
 
 def test_no_mass_is_below_a_thousandth_of_the_largest():
@@ -323,6 +356,16 @@ def test_sizes_of_drives_and_friction_are_the_larger_of_prior_and_estimate():
     assert size["off2"] == 1.0
 
 
+def test_terms_that_only_some_joints_have_are_as_large_as_theirs():
+    """Such of the others are named neither by the prior nor by the base parameters."""
+    robot = hinge_and_slide()
+    before = Prior.given(("Fc2",), np.array([0.02]), np.array([True]))
+    base = Regrouping(("Fv2",), ("Fv2",), ("Fv2",), (), np.zeros((1, 0)))
+    size = size_of(robot, scales(robot, before, base, np.array([0.03])))
+    expected = {"Fc1": 2e-5, "Fc2": 0.02, "Fv1": 3e-5, "Fv2": 0.03}
+    assert {name: size[name] for name in expected} == pytest.approx(expected)
+
+
 def test_an_estimated_drive_may_be_larger_than_its_link():
     robot = hinge_and_slide()
     size = size_of(robot, sizes(robot, None, Ia1=50.0))
@@ -334,10 +377,12 @@ def test_an_estimated_drive_may_be_larger_than_its_link():
 def test_conditions_are_as_large_as_what_they_hold():
     part = CouplingTerm(on={"joint_1": 2.0}, of={"joint_2": 3.0})
     robot = hinge_and_slide((Coupling("Fvm2", TermKind.VISCOUS, (part,)),))
+    robot = replace(robot, held={"joint_1": np.ones(10)})
     box = {"link_1": (-np.ones(3), np.ones(3))}
     prior = {"M1": 4.0, "XX1": 0.12, "YY1": 0.2, "ZZ1": 0.4, "Ia2": 0.25, "Fv1": 9.0, "Fv2": 16.0}
     found_sizes, known = sizes(robot, prior), found(robot, box)
-    np.testing.assert_allclose(found_sizes.of(known[LINK, "link_1"]), [0.6, 0.6, 0.6, 2.0])
+    for kind in (LINK, APART):
+        np.testing.assert_allclose(found_sizes.of(known[kind, "link_1"]), [0.6, 0.6, 0.6, 2.0])
     np.testing.assert_allclose(found_sizes.of(known[CENTRE, "link_1"]), [np.sqrt(1.2)] * 6)
     np.testing.assert_allclose(found_sizes.of(known["drive inertia", "joint_2"]), [0.5])
     coupled = known["viscous friction", "joint_1, joint_2"]

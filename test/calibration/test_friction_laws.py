@@ -87,6 +87,16 @@ def test_friction_is_tested_where_all_of_its_parameters_are_given():
     assert check_consistency(ROBOT, values(), given=given).friction == ()
 
 
+def test_the_condition_on_friction_asks_for_it_at_every_speed_of_a_grid():
+    parameters = values(Fc1=0.5, Fs1=-0.8, Fva1=0.3, Fr1=-0.2)
+    one, other = (c for c in conditions(ROBOT) if c.kind == FRICTION)
+    expected = friction(parameters, 1, speeds_of(ROBOT, 0, one.size // 2))
+    np.testing.assert_allclose(one.matrix(parameters), np.diag(expected), atol=1e-12)
+    assert (one.owner, other.owner) == ROBOT.joint_names
+    assert (one.joints, one.strict, one.diagonal) == ((0,), False, True)
+    assert other.joints == (1,)
+
+
 def test_speeds_rise_and_are_those_of_both_directions():
     speeds = speeds_of(ROBOT, 0, 5)
     assert (np.diff(speeds) > 0.0).all()
