@@ -1,5 +1,6 @@
 """What is physically consistent passes, what is not is named."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import yaml
 
 from random_calibrations import can_exist
 from random_robots import coupled_wrist, random_robot, random_values
-from robot_identification.calibration.checks import check_consistency, check_link
+from robot_identification.calibration.checks import FrictionCheck, check_consistency, check_link
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.loading import load_robot
@@ -82,6 +83,14 @@ def test_a_positive_definite_inertia_may_still_break_the_triangle_inequality():
     assert "(1, 1, 2.5) break the triangle inequality" in check.problem
 
 
+@pytest.mark.parametrize(
+    ("moments", "holds"),
+    [((1.0, 2.0, 2.5), True), ((1.0, 2.0, 3.0), False), ((3.0, 3.0, 7.0), False)],
+)
+def test_the_largest_principal_moment_is_below_the_sum_of_the_others(moments, holds):
+    assert check_link("link", "joint", body(1.0, (0, 0, 0), moments)).triangle_inequality is holds
+
+
 def test_pseudo_inertia_says_what_mass_and_principal_moments_say():
     rng = np.random.default_rng(2)
     verdicts = []
@@ -125,6 +134,43 @@ def test_of_a_tolerance_that_is_not_reported_only_the_triangle_inequality_is_tol
     ten = body(1.0, (0.0, 0.1, 0.0), (0.1, 0.1, 0.5))
     check = check_link("forearm", "elbow", ten, 0.01, tolerances=(0.0,))
     assert "principal moments (0.1, 0.1, 0.5) break the triangle inequality" in check.problem
+
+
+@pytest.mark.parametrize(
+    ("mass", "moments", "tolerance", "left"),
+    [
+        (1.0, (0.5, 0.5, 0.5), 0.0, True),
+        (1.0, (1.5, 1.5, 1.5), 0.0, False),
+        (4.0, (0.5, 0.5, 0.5), 0.0, False),
+        (1.0, (1.005, 1.005, 1.005), 0.0, False),
+        (1.0, (1.005, 1.005, 1.005), 0.02, True),
+    ],
+)
+def test_a_link_must_be_a_body_also_without_what_is_held_on_it(mass, moments, tolerance, left):
+    ten, held = body(3.0, (0.1, 0.2, 0.3), (1, 1, 1)), body(mass, (0.1, 0.2, 0.3), moments)
+    check = check_link("forearm", "elbow", ten, tolerance, held=held)
+    assert (check.apart, check.consistent) == (left, left)
+    assert ("no body is left of it" in check.problem) != left
+    assert check_link("forearm", "elbow", ten).apart is None
+    broken = check_link("forearm", "elbow", body(1.0, (0, 0, 0), (1, 1, 2.5)), held=ten)
+    assert not broken.apart
+    assert "break the triangle inequality" in broken.problem, "of the link as it is, first"
+
+
+@pytest.mark.parametrize(
+    ("friction", "largest", "consistent"),
+    [
+        (0.0, 0.0, True),
+        (-0.02, 2.0, True),
+        (-0.021, 2.0, False),
+        (-0.005, 0.5, True),
+        (-0.006, 0.5, False),
+    ],
+)
+def test_friction_may_drive_a_joint_by_a_hundredth_of_its_largest(friction, largest, consistent):
+    check = FrictionCheck("elbow", -1.5, friction, largest, 3.0)
+    assert check.consistent is consistent
+    assert bool(check.problem) != consistent
 
 
 def test_links_three_to_six_of_the_published_table():
@@ -189,6 +235,35 @@ def test_a_drive_that_cannot_exist_is_named(name, value, words):
     assert words in checks.problems[0]
 
 
+@pytest.mark.parametrize(("asked", "enough"), [({}, False), ({"tolerance": 0.6}, True)])
+def test_a_tolerance_is_granted_to_every_link_where_it_is_asked_for(asked, enough):
+    robot = random_robot(np.random.default_rng(4), 2)
+    values = random_values(np.random.default_rng(5), robot)
+    values[14:24] = body(1.0, (0.2, 0.1, 0.0), (1.0, 1.0, 2.5))
+    checks = check_consistency(robot, values, **asked)
+    assert checks.consistent is enough
+    assert checks.tolerance == asked.get("tolerance", 0.0)
+
+
+def test_a_joint_may_have_no_friction():
+    robot = random_robot(np.random.default_rng(3), 3)
+    values = random_values(np.random.default_rng(3), robot)
+    names = robot.all_parameter_names
+    values[[names.index("Fv3"), names.index("Fc3")]] = 0.0
+    assert check_consistency(robot, values).consistent
+
+
+@pytest.mark.parametrize(("share", "left"), [(0.5, True), (1.5, False)])
+def test_whether_a_body_is_left_without_what_is_held_is_told_where_that_is_asked(share, left):
+    robot = random_robot(np.random.default_rng(4), 2)
+    values = random_values(np.random.default_rng(5), robot)
+    holding = replace(robot, held={"joint_2": share * values[14:24]})
+    assert [link.apart for link in check_consistency(holding, values).links] == [None, None]
+    checks = check_consistency(holding, values, apart=True)
+    assert [link.apart for link in checks.links] == [None, left]
+    assert checks.consistent is left
+
+
 def test_minors_are_those_of_the_inertia_at_the_centre_of_mass():
     turn = np.linalg.qr(np.random.default_rng(4).normal(size=(3, 3)))[0]
     J = turn @ np.diag([1.0, 2.0, 2.5]) @ turn.T
@@ -218,6 +293,9 @@ def test_a_centre_of_mass_outside_its_box_is_named():
         "link link_2: the centre of mass (0.1, 0.2, 0.3) is outside its box",
     )
     assert checks.links[0].centre_in_box is None
+    both = inside | {"link_1": (np.full(3, 8.0), np.full(3, 9.0))}
+    links = check_consistency(robot, values, boxes=both).links
+    assert [link.centre_in_box for link in links] == [False, True]
 
 
 @pytest.mark.parametrize(("side", "inside"), [(0.25, True), (0.249, False)])
@@ -231,10 +309,12 @@ def test_a_centre_of_mass_on_the_face_of_its_box_is_inside(side, inside):
 
 def test_what_cannot_be_tested_is_refused():
     robot = random_robot(np.random.default_rng(4), 2)
-    with pytest.raises(ShapeError, match="values"):
-        check_consistency(robot, np.zeros(5))
-    with pytest.raises(SettingError, match="tolerance"):
-        check_consistency(robot, np.zeros(28), tolerance=-0.1)
+    for count in (5, 27, 29):
+        with pytest.raises(ShapeError, match="values"):
+            check_consistency(robot, np.zeros(count))
+    for tolerance in (-0.1, float("inf"), float("nan")):
+        with pytest.raises(SettingError, match="tolerance"):
+            check_consistency(robot, np.zeros(28), tolerance=tolerance)
     corner = np.ones(3)
     with pytest.raises(SettingError, match="no such link; links are link_1, link_2"):
         check_consistency(robot, np.zeros(28), boxes={"arm": (-corner, corner)})
