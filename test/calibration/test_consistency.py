@@ -323,16 +323,19 @@ def test_repair_is_tied_less_to_what_no_prior_tells(sound, robot, truth):
     np.testing.assert_allclose(without_loss(unknown, start), expected, atol=1e-5)
 
 
-def test_where_every_parameter_is_identified_there_is_nothing_to_repair(sound):
+def test_where_every_parameter_is_identified_there_is_nothing_to_repair(sound, robot, truth):
     count = len(sound.sizes)
     system = replace(
         sound.system, factor=np.eye(count), projection=np.eye(count), right=np.ones(count)
     )
-    assert without_loss(replace(sound, system=system), np.ones(count)) is None
+    for values in (np.ones(count), truth[robot.standard_indices]):
+        assert without_loss(replace(sound, system=system), values) is None
 
 
-@pytest.mark.parametrize("softness", [1.0, 10.0])
-def test_the_program_weighs_torque_against_the_prior_by_the_noise(sound, robot, truth, softness):
+@pytest.mark.parametrize(("asked", "softness"), [({}, 1.0), ({"softness": 10.0}, 10.0)])
+def test_the_program_weighs_torque_against_the_prior_by_the_noise(
+    sound, robot, truth, asked, softness
+):
     """Where no condition holds it back: regularised least squares."""
     problem, prior = near(sound, robot, truth, 32)
     system = replace(problem.system, rest=0.02 * np.linalg.norm(problem.system.right))
@@ -340,7 +343,7 @@ def test_the_program_weighs_torque_against_the_prior_by_the_noise(sound, robot, 
     w = system.matrix * problem.sizes / (softness * problem.noise)
     normal = w.T @ w + np.eye(len(prior))
     expected = np.linalg.solve(normal, w.T @ (w @ (start / problem.sizes)) + prior / problem.sizes)
-    found = with_least_loss(problem, start, softness=softness)
+    found = with_least_loss(problem, start, **asked)
     np.testing.assert_allclose(found / problem.sizes, expected, atol=1e-5)
 
 
@@ -359,6 +362,22 @@ def test_what_is_consistent_or_need_not_be_is_published_as_it_is(sound, robot, t
         assert found.active == ()
         np.testing.assert_allclose(found.values[robot.standard_indices], values, rtol=1e-9)
         assert found.checks.consistent == (values is free)
+
+
+def test_what_is_published_is_a_body_also_without_what_is_held(sound, robot, truth, monkeypatch):
+    """Twice as heavy a link has half of it held; of the link as it is nothing would be left."""
+    held = {"joint_2": truth[robot.layout.link(1)]}
+    problem = replace(sound, robot=replace(robot, held=held))
+    heavy = truth.copy()
+    heavy[robot.layout.link(1)] *= 2.0
+    heavy, light = heavy[robot.standard_indices], 0.5 * truth[robot.standard_indices]
+    free = publish(problem, light, consistent=False)
+    assert [link.apart for link in free.checks.links] == [None, False, None, None]
+    attempts = iter([light, heavy])
+    monkeypatch.setattr(consistency, "without_loss", lambda *_: next(attempts))
+    found = publish(problem, light, consistent=True)
+    assert [link.apart for link in found.checks.links] == [None, True, None, None]
+    np.testing.assert_allclose(found.values[robot.standard_indices], heavy, rtol=1e-9)
 
 
 def test_published_values_have_ten_digits(sound, robot, truth):
