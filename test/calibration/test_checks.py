@@ -293,7 +293,7 @@ def test_a_centre_of_mass_outside_its_box_is_named():
         "link link_2: the centre of mass (0.1, 0.2, 0.3) is outside its box",
     )
     assert checks.links[0].centre_in_box is None
-    both = inside | {"link_1": (np.full(3, 8.0), np.full(3, 9.0))}
+    both = {"link_1": (np.full(3, 8.0), np.full(3, 9.0))} | inside
     links = check_consistency(robot, values, boxes=both).links
     assert [link.centre_in_box for link in links] == [False, True]
 
