@@ -300,9 +300,9 @@ class Scales:
         if condition.kind in (LINK, APART, CENTRE):
             (joint,) = condition.joints
             mass, length = self.mass[joint], self.length[joint]
-            if condition.kind == CENTRE:
-                return np.full(6, np.sqrt(mass * length))
-            return np.asarray(np.sqrt(mass) * np.array([length, length, length, 1.0]))
+            if condition.kind in (LINK, APART):
+                return np.asarray(np.sqrt(mass) * np.array([length, length, length, 1.0]))
+            return np.full(6, np.sqrt(mass * length))
         diagonal = [np.abs(condition.basis[i, i]) * self.parameters for i in range(condition.size)]
         return np.sqrt([float(row.max()) for row in diagonal])
 
