@@ -160,7 +160,19 @@ def test_more_cells_than_there_may_be_are_not_looked_at(monkeypatch):
 HEAVY = {"ZZ": 0.5, "MX": 1.0, "gravity": 9.81}
 
 
-def test_the_tolerance_grows_with_the_square_of_many_cells(monkeypatch):
+@pytest.mark.parametrize(("beyond", "halves"), [(1.08, 0), (1.1, 2)])
+def test_the_tolerance_grows_with_the_square_of_many_cells(monkeypatch, beyond, halves):
+    """Of 1 % it is 9 % at three times as many: a bound 8 % beyond what is reached is enough."""
+    search, cell = search_of(ZZ=1.0, MX=0.0), np.array([[0.0, 0.1, 0.4, 0.5, 1.0, -1.0, -1.0]])
+    upper, _ = search.look(cell)
+    search._reached[:] = upper[0] / beyond
+    monkeypatch.setattr(effort_bounds, "_TOLERANCE", 0.01)
+    monkeypatch.setattr(effort_bounds, "_MANY_CELLS", 1.0)
+    search.cells = 2
+    assert len(search.refined(cell)) == halves
+
+
+def test_many_cells_end_sooner(monkeypatch):
     whole = found(**HEAVY)
     monkeypatch.setattr(effort_bounds, "_MANY_CELLS", whole.cells / 8.0)
     assert found(**HEAVY).cells < whole.cells
