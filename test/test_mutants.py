@@ -50,18 +50,18 @@ def test_a_fault_is_found_in_nodes_and_elsewhere(module, tests, old, new, lines)
     assert "outcomes: survived killed" in done.stdout, done.stdout + done.stderr
 
 
-def test_functions_stay_in_their_lines_where_a_number_begins_one(tmp_path, monkeypatch):
+def test_functions_stay_in_their_lines_where_a_number_begins_one(monkeypatch):
+    """The break of the line before the number goes with it."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    from mutation.mutants import mutants_of, places_of
+    from mutation.runs import in_their_lines
 
-    path = tmp_path / "module.py"
-    path.write_text(
-        "def one():\n    return max(\n        1.5, one\n    )\n\n\ndef two():\n    pass\n"
-    )
-    found = list(mutants_of(path, places_of(path)))
-    assert {mutant.line for mutant in found} == {3}
-    for mutant in found:
-        assert mutant.source.splitlines()[6:] == ["def two():", "    pass"]
+    module = "def one():\n    return max(\n{number}, one\n    )\n\n\ndef two():\n    pass\n"
+    source = module.replace("{number}", "        1.5")
+    changed = in_their_lines(source, module.replace("\n{number}", " 2.5"))
+    assert changed.splitlines()[1] == "    return max( 2.5, one"
+    assert changed.splitlines()[6:] == ["def two():", "    pass"]
+    as_long = source.replace("1.5", "2.5")
+    assert in_their_lines(source, as_long) == as_long
 
 
 def test_tests_of_every_module_are_there(monkeypatch):

@@ -13,6 +13,8 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
+from mutation.runs import in_their_lines
+
 # Others, such as a shift in place of a product, end in a TypeError wherever numbers are floats.
 _ARITHMETIC = {"Add", "Sub", "Mul", "Div"}
 _LOGICAL = {"BitAnd", "BitOr", "BitXor"}
@@ -82,7 +84,7 @@ def mutants_of(path: Path, places: Iterable[Place]) -> Iterator[Mutant]:
         if mutated is not None and changed is not None and changed not in known:
             known.add(changed)
             old, new = _difference(source, mutated)
-            text = _as_many_lines(source, mutated)
+            text = in_their_lines(source, mutated)
             yield Mutant(place.line, _statement(tree, place.line), old, new, text)
 
 
@@ -123,18 +125,6 @@ def _difference(source: str, mutated: str) -> tuple[str, str]:
         if line.startswith(("- ", "+ ")):
             (old if line[0] == "-" else new).append(line[2:].strip())
     return " ".join(old), " ".join(new)
-
-
-def _as_many_lines(source: str, mutated: str) -> str:
-    """Return a mutant in which what comes after the change stands in the lines where it stood.
-
-    A number that is the first in its line is changed with the break of the line before it.
-    """
-    before, after = source.splitlines(), mutated.splitlines()
-    pairs = enumerate(zip(before, after, strict=False))
-    changed = next((i for i, (old, new) in pairs if old != new), len(after))
-    after[changed + 1 : changed + 1] = [""] * (len(before) - len(after))
-    return "\n".join([*after, ""])
 
 
 def _statement(tree: ast.Module, line: int) -> tuple[int, int] | None:

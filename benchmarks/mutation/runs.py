@@ -227,3 +227,15 @@ def _in_a_fork(work: Callable[[], int], seconds: float) -> int | None:
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return None
+
+
+def in_their_lines(source: str, mutated: str) -> str:
+    """Return a mutant in which what comes after the change stands in the lines where it stood.
+
+    A number that is the first in its line is changed with the break of the line before it.
+    """
+    before, after = source.splitlines(), mutated.splitlines()
+    pairs = enumerate(zip(before, after, strict=False))
+    changed = next((i for i, (old, new) in pairs if old != new), len(after))
+    after[changed + 1 : changed + 1] = [""] * (len(before) - len(after))
+    return "\n".join([*after, ""])
