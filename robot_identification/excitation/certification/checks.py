@@ -111,6 +111,17 @@ def limits(trajectory: Trajectory, bounds: MotionLimits) -> list[Check]:
 def exceeded(trajectory: Trajectory, bounds: MotionLimits) -> str:
     """Return which limit a controller would exceed that follows a trajectory; empty if none.
 
+    Args:
+        trajectory: with velocities and accelerations.
+        bounds: limits of its joints, in their order.
+    """
+    failed = first_failed(trajectory, bounds)
+    return f"{failed.name}: {failed.detail}" if failed else ""
+
+
+def first_failed(trajectory: Trajectory, bounds: MotionLimits) -> Check | None:
+    """Return the first check that fails of a trajectory as a controller follows it; None if none.
+
     The motion between the points counts as much as the points, with times as they are published.
 
     Args:
@@ -119,9 +130,8 @@ def exceeded(trajectory: Trajectory, bounds: MotionLimits) -> str:
     """
     sent = published(trajectory)
     if sent is None:
-        return "times: two points are less than a nanosecond apart"
-    failed = [check for check in limits(sent, bounds) if not check.passed]
-    return f"{failed[0].name}: {failed[0].detail}" if failed else ""
+        return Check("times", False, "two points are less than a nanosecond apart")
+    return next((check for check in limits(sent, bounds) if not check.passed), None)
 
 
 def _worst(name: str, joint_names: Sequence[str], ratio: Array) -> Check:

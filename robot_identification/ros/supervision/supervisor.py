@@ -13,7 +13,7 @@ import numpy as np
 
 from robot_identification.errors import NotCertifiedError, StaleStateError
 from robot_identification.excitation.certification.certificate import START_TOLERANCE
-from robot_identification.excitation.certification.checks import exceeded
+from robot_identification.excitation.certification.checks import first_failed
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.model import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
@@ -219,10 +219,9 @@ class MotionSupervisor:
         reading = self.states.fresh(now)
         self._require_rest(trajectory)
         require_near(trajectory, reading.position)
-        outside = exceeded(trajectory, self.limits.declared)
-        if outside:
-            check, _, problem = outside.partition(": ")
-            raise NotCertifiedError(check, problem)
+        failed = first_failed(trajectory, self.limits.declared)
+        if failed:
+            raise NotCertifiedError(failed.name, failed.detail)
         return reading
 
     def _send(self, phase: Phase, trajectory: Trajectory, now: Instant) -> Command:

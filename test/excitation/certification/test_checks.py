@@ -31,6 +31,7 @@ def test_points_closer_than_a_nanosecond_are_not_followed():
     close = replace(pendulum_sweep(), times=np.array([0.0, 3e-10]))
     assert checks.published(close) is None
     assert checks.exceeded(close, BOUNDS) == "times: two points are less than a nanosecond apart"
+    assert not checks.first_failed(close, BOUNDS).passed
     assert "from 0 on that rise" in checks.times(close).detail
     sent = checks.published(replace(pendulum_sweep(), times=np.array([0.0, 1.0 / 3.0])))
     np.testing.assert_array_equal(sent.times, [0.0, 0.333333333])
