@@ -37,7 +37,13 @@ from robot_identification.files.tables.columns import Columns
 from robot_identification.files.tables.reading import is_table, read_table
 from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.arrays import check_finite
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import (
+    Array,
+    EffortMeaning,
+    JointType,
+    PositionMeaning,
+    RobotModel,
+)
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import (
     EffortSamples,
@@ -269,9 +275,9 @@ def _refuse_units(columns: Columns) -> None:
     Raises:
         SettingError: there is one.
     """
-    for signal, unit in columns.units.items():
+    for signal, units in columns.units.items():
         problem = "interfaces of joints are in SI units, A or degrees Celsius; leave the unit away"
-        raise SettingError("columns", f"{signal}[{unit}]", problem)
+        raise SettingError("columns", f"{signal}[{','.join(units)}]", problem)
 
 
 def _table(
@@ -286,7 +292,14 @@ def _table(
         problem = f"{path} is a table, whose efforts are in its columns"
         raise SettingError("effort_topic", efforts.topic, problem)
     wanted = bool(robot.temperature_terms)
-    table = read_table(path, robot.active_names, columns, topic=topic, temperatures=wanted)
+    table = read_table(
+        path,
+        robot.active_names,
+        columns,
+        topic=topic,
+        temperatures=wanted,
+        linear=_measured_along_lines(robot),
+    )
     refusals = Refusals(str(path), robot.active_names)
     kept = refusals.kept({name: table.signals[name] for name in ("position", "effort")})
     warnings = [*table.warnings, *refusals.told()]
@@ -307,6 +320,21 @@ def _table(
         temperatures=signals.get("temperature"),
         refused=table.refused + refusals.count,
     )
+
+
+def _measured_along_lines(robot: RobotModel) -> Mapping[str, tuple[bool, ...]]:
+    """Return signal -> (joints,) which are measured as lengths or forces.
+
+    A prismatic joint is, and so is its motor where it has no transmission: else that turns.
+    """
+    slides = [joint.type is JointType.PRISMATIC for joint in robot.active_joints]
+    motors = tuple(
+        own and not joint.transmission
+        for own, joint in zip(slides, robot.active_joints, strict=True)
+    )
+    motion = motors if robot.position_meaning is PositionMeaning.MOTOR else tuple(slides)
+    effort = motors if robot.effort_meaning is EffortMeaning.MOTOR_TORQUE else tuple(slides)
+    return {**dict.fromkeys(("position", "velocity", "reference"), motion), "effort": effort}
 
 
 def _temperatures(

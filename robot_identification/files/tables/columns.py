@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import numpy as np
+
 from robot_identification.errors import BagError, SettingError
 from robot_identification.files.tables.text import TableText
+from robot_identification.robot.model import Array
 
 TIME = "time"
 NEEDED = (TIME, "position", "effort")
@@ -25,6 +28,8 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "effort": {"Nm": 1.0, "N": 1.0, "mNm": 1e-3, "A": 1.0, "mA": 1e-3},
     TEMPERATURE: {"C": 1.0},
 }
+_LINEAR = {"m", "mm", "m/s", "mm/s", "N"}  # of what moves along a line
+_ANY = {"A", "mA"}  # of whatever moves
 _USUAL: Mapping[str, tuple[str, ...]] = {
     TIME: ("time", "t", "__time", "timestamp", "stamp"),
     "position": ("q{n}",),
@@ -47,11 +52,12 @@ class Columns:
         names: signal -> names of its columns: separated by commas, in the order of the joints, or
             one with ``{joint}``, ``{n}`` or ``{i}`` in it, for the name of a joint or its number
             from 1 or from 0 on.  Columns without names have numbers, from 1 on.
-        units: signal -> its unit where that is not s, rad, m, their derivatives, N m, N or A.
+        units: signal -> its unit where that is not s, rad, m, their derivatives, N m, N or A; or
+            two units, one for what turns and one for what moves along a line.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, stated: Mapping[str, str]) -> Columns:
@@ -59,32 +65,64 @@ class Columns:
 
         Args:
             stated: ``time``, ``position``, ``velocity``, ``effort``, ``reference`` or
-                ``temperature``, with a unit
-                in brackets where it is another (``time[ms]``, ``position[deg]``) -> columns.
+                ``temperature``, with a unit in brackets where it is another (``time[ms]``,
+                ``position[deg]``, ``position[deg,mm]`` of joints of both types) -> columns.
 
         Raises:
-            SettingError: there is no such signal or unit, or no column.
+            SettingError: there is no such signal or unit, two units are of the same joints, or
+                there is no column.
         """
-        names, units = {}, {}
+        names: dict[str, str] = {}
+        units: dict[str, tuple[str, ...]] = {}
         for key, columns in stated.items():
             match = _SIGNAL.fullmatch(key)
             if match is None or match["signal"] not in _UNITS:
                 raise SettingError("columns", key, f"name one of {', '.join(_UNITS)}")
-            signal, unit = match["signal"], match["unit"]
-            if unit is not None:
-                if unit not in _UNITS[signal]:
-                    known = ", ".join(_UNITS[signal])
-                    raise SettingError("columns", key, f"units of {signal} are {known}")
-                units[signal] = unit
+            signal = match["signal"]
+            if match["unit"] is not None:
+                units[signal] = _units(key, signal, match["unit"])
             if not columns.strip():
                 raise SettingError("columns", f"{key}=", "name a column")
             names[signal] = columns
         return cls(MappingProxyType(names), MappingProxyType(units))
 
-    def factor(self, signal: str) -> float:
-        """Return what the numbers of a signal are multiplied by."""
-        unit = self.units.get(signal)
-        return 1.0 if unit is None else _UNITS[signal][unit]
+    def factors(self, signal: str, linear: Sequence[bool]) -> Array:
+        """Return (columns,) what the numbers of a signal are multiplied by.
+
+        Args:
+            signal: the signal.
+            linear: (columns,) which of its columns are of what moves along a line.
+
+        Raises:
+            SettingError: a unit is stated that none of them can have.
+        """
+        found = np.ones(len(linear))
+        for unit in self.units.get(signal, ()):
+            kind = _linear(signal, unit)
+            own = np.array([kind in (None, one) for one in linear])
+            if not own.any():
+                what = "moves along a line" if kind else "turns"
+                problem = f"nothing that is measured {what}; state the unit of what there is"
+                raise SettingError("columns", f"{signal}[{unit}]", problem)
+            found[own] = _UNITS[signal][unit]
+        return found
+
+
+def _units(key: str, signal: str, stated: str) -> tuple[str, ...]:
+    """Return the unit of a signal, or those of what turns and of what moves along a line."""
+    units = tuple(unit.strip() for unit in stated.split(","))
+    if not set(units) <= set(_UNITS[signal]):
+        raise SettingError("columns", key, f"units of {signal} are {', '.join(_UNITS[signal])}")
+    one_each = len(units) == 2 and {_linear(signal, unit) for unit in units} == {False, True}
+    if len(units) > 1 and not one_each:
+        problem = "give one unit, or one of what turns and one of what moves along a line"
+        raise SettingError("columns", key, problem)
+    return units
+
+
+def _linear(signal: str, unit: str) -> bool | None:
+    """Tell whether a unit is of what moves along a line; None: of whatever is measured."""
+    return None if unit in _ANY or signal in (TIME, TEMPERATURE) else unit in _LINEAR
 
 
 def places_of(

@@ -63,6 +63,7 @@ def read_table(
     *,
     topic: str = "/joint_states",
     temperatures: bool = False,
+    linear: Mapping[str, Sequence[bool]] | None = None,
 ) -> Table:
     """Read a table of samples.
 
@@ -79,10 +80,13 @@ def read_table(
             names, such as ``position_elbow`` or ``q2``.
         topic: of the joint states, for the names that PlotJuggler gives.
         temperatures: whether temperatures of the joints are wanted too.
+        linear: signal -> (joints,) which of its columns are of what moves along a line, whose units
+            are lengths and forces; by default everything turns.
 
     Raises:
         BagError: the file cannot be read, a column is not there, a cell is no number, or more than
             half of the times are none.
+        SettingError: a unit is stated that no joint can have.
     """
     place, wanted = Path(path), columns or Columns()
     known = (*SIGNALS, TEMPERATURE) if temperatures else SIGNALS
@@ -104,15 +108,17 @@ def read_table(
                 f"--columns time=t position=q{{n}} effort=tau{{n}}",
             )
     numbers = text.numbers([column for found in places.values() for column in found])
-    timed = np.abs(numbers[:, 0] * wanted.factor(TIME)) <= _LATEST  # NaN is not
+    (scale,) = wanted.factors(TIME, (False,)).tolist()
+    timed = np.abs(numbers[:, 0] * scale) <= _LATEST  # NaN is not
     untimed = _untimed(place, numbers[:, 0], timed)
     numbers, first = numbers[timed], len(places[TIME])
-    stamps = _stamps(numbers[:, 0], wanted.factor(TIME))
-    signals = {}
+    stamps = _stamps(numbers[:, 0], scale)
+    signals, turning = {}, (False,) * len(joint_names)
     for signal in known:
         if signal in places:
             last = first + len(joint_names)
-            signals[signal] = np.ascontiguousarray(numbers[:, first:last]) * wanted.factor(signal)
+            factors = wanted.factors(signal, (linear or {}).get(signal, turning))
+            signals[signal] = np.ascontiguousarray(numbers[:, first:last]) * factors
             first = last
     warnings = (*untimed, *_remarks(place, stamps, wanted))
     digest = hashlib.sha256(raw).hexdigest()
