@@ -22,28 +22,20 @@ from robot_identification.files.bags.joint_state_columns import collected
 from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
     BagJointStates,
-    joints_without,
-    measured_velocity,
     read_joint_states,
 )
 from robot_identification.files.bags.other_joints import follower_warnings, held_joint_warnings
 from robot_identification.files.bags.refusals import Refusals
+from robot_identification.files.bags.table_states import table_states
 from robot_identification.files.bags.temperatures import (
     read_dynamic_temperatures,
     read_temperatures,
 )
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.tables.columns import Columns
-from robot_identification.files.tables.reading import is_table, read_table
+from robot_identification.files.tables.reading import is_table
 from robot_identification.identification.prepared_recording import prepared_recording
-from robot_identification.robot.arrays import check_finite
-from robot_identification.robot.model import (
-    Array,
-    EffortMeaning,
-    JointType,
-    PositionMeaning,
-    RobotModel,
-)
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import (
     EffortSamples,
@@ -206,7 +198,7 @@ def read_recordings(
     interfaces = interfaces_of({} if columns is None else columns.names)
     for path in paths:
         if is_table(path):
-            bag = _table(path, robot, topic, efforts, columns)
+            bag = table_states(path, robot, topic, efforts, columns)
         else:
             bag = read_joint_states(
                 path,
@@ -278,63 +270,6 @@ def _refuse_units(columns: Columns) -> None:
     for signal, units in columns.units.items():
         problem = "interfaces of joints are in SI units, A or degrees Celsius; leave the unit away"
         raise SettingError("columns", f"{signal}[{','.join(units)}]", problem)
-
-
-def _table(
-    path: str | Path,
-    robot: RobotModel,
-    topic: str,
-    efforts: EffortSource | None,
-    columns: Columns | None,
-) -> BagJointStates:
-    """Return the joint states in a table."""
-    if efforts is not None:
-        problem = f"{path} is a table, whose efforts are in its columns"
-        raise SettingError("effort_topic", efforts.topic, problem)
-    wanted = bool(robot.temperature_terms)
-    table = read_table(
-        path,
-        robot.active_names,
-        columns,
-        topic=topic,
-        temperatures=wanted,
-        linear=_measured_along_lines(robot),
-    )
-    refusals = Refusals(str(path), robot.active_names)
-    kept = refusals.kept({name: table.signals[name] for name in ("position", "effort")})
-    warnings = [*table.warnings, *refusals.told()]
-    signals = {name: values[kept] for name, values in table.signals.items()}
-    if "reference" in signals:
-        check_finite("reference", signals["reference"], robot.active_names)
-    velocity, told = measured_velocity(signals.get("velocity"), robot.active_names, str(path))
-    samples = RawSamples(
-        stamps=table.stamps[kept],
-        position=signals["position"],
-        velocity=velocity,
-        effort=signals["effort"],
-        reference=signals.get("reference"),
-    )
-    without = joints_without(signals.get("velocity"), robot.active_names)
-    return BagJointStates(
-        *(samples, str(path), table.digest, (*warnings, *told), without),
-        temperatures=signals.get("temperature"),
-        refused=table.refused + refusals.count,
-    )
-
-
-def _measured_along_lines(robot: RobotModel) -> Mapping[str, tuple[bool, ...]]:
-    """Return signal -> (joints,) which are measured as lengths or forces.
-
-    A prismatic joint is, and so is its motor where it has no transmission: else that turns.
-    """
-    slides = [joint.type is JointType.PRISMATIC for joint in robot.active_joints]
-    motors = tuple(
-        own and not joint.transmission
-        for own, joint in zip(slides, robot.active_joints, strict=True)
-    )
-    motion = motors if robot.position_meaning is PositionMeaning.MOTOR else tuple(slides)
-    effort = motors if robot.effort_meaning is EffortMeaning.MOTOR_TORQUE else tuple(slides)
-    return {**dict.fromkeys(("position", "velocity", "reference"), motion), "effort": effort}
 
 
 def _temperatures(

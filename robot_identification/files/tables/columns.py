@@ -29,7 +29,8 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     TEMPERATURE: {"C": 1.0},
 }
 _LINEAR = {"m", "mm", "m/s", "mm/s", "N"}  # of what moves along a line
-_ANY = {"A", "mA"}  # of whatever moves
+CURRENTS = frozenset(("A", "mA"))
+"""Units of efforts that are currents, whatever moves."""
 _USUAL: Mapping[str, tuple[str, ...]] = {
     TIME: ("time", "t", "__time", "timestamp", "stamp"),
     "position": ("q{n}",),
@@ -122,7 +123,7 @@ def _units(key: str, signal: str, stated: str) -> tuple[str, ...]:
 
 def _linear(signal: str, unit: str) -> bool | None:
     """Tell whether a unit is of what moves along a line; None: of whatever is measured."""
-    return None if unit in _ANY or signal in (TIME, TEMPERATURE) else unit in _LINEAR
+    return None if unit in CURRENTS or signal in (TIME, TEMPERATURE) else unit in _LINEAR
 
 
 def places_of(

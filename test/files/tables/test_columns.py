@@ -84,6 +84,16 @@ def test_currents_are_those_of_every_drive():
 
 
 @pytest.mark.parametrize(
+    ("meaning", "unit"), [("joint_torque", "mA"), ("motor_torque", "A"), ("current", "Nm")]
+)
+def test_a_unit_that_contradicts_what_efforts_are_is_refused(arm, log, meaning, unit):
+    read, _ = log
+    robot = replace(arm, effort_meaning=EffortMeaning(meaning))
+    with pytest.raises(SettingError, match=rf"effort\[{unit}\]: the efforts of .* are {meaning}"):
+        read(robot, {"position": "2-7", f"effort[{unit}]": "8-13"}, 1.0)
+
+
+@pytest.mark.parametrize(
     ("key", "linear", "words"),
     [
         ("position[mm]", TURNING, r"position\[mm\]: nothing that is measured moves along a line"),
