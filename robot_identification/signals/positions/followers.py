@@ -16,6 +16,8 @@ from robot_identification.robot.model import JointType, RobotModel
 # a part of what the best fits of measured robots leave, 0.1 more than all of it.
 _TOLD = 0.01
 _REFUSED = 0.1
+# A slide that stands still has no way of which the noise of its sensor were a part; in m.
+_LEAST_WAY = 0.01
 # What moves less than this part of its relation is a column that a driver fills, not a sensor.
 _STILL = 1e-3
 
@@ -35,7 +37,7 @@ def follower_warning(
 
     Raises:
         LoopMismatchError: it is off its relation by more than 0.1 rad (root mean square), for a
-            prismatic joint by more than a tenth of its way.
+            prismatic joint by more than a tenth of its way, which counts as 1 cm at least.
     """
     place = robot.joint_names.index(name)
     follow, offset = loop_matrix(robot)[place], loop_offset(robot)[place]
@@ -51,7 +53,7 @@ def follower_warning(
         )
     deviation = float(np.sqrt(np.mean((own - expected) ** 2)))
     prismatic = robot.joints[place].type is JointType.PRISMATIC
-    share = deviation / max(way, float(np.finfo(float).tiny)) if prismatic else deviation
+    share = deviation / max(way, _LEAST_WAY) if prismatic else deviation
     if share > _REFUSED:
         raise LoopMismatchError(name, deviation, float(np.mean(own - expected)), source)
     if share > _TOLD:

@@ -49,6 +49,17 @@ def test_a_finger_is_judged_by_its_stroke():
         follower_warning(robot, "joint_3", active, own + 0.2 * stroke)
 
 
+def test_the_noise_of_a_finger_that_stands_is_no_mismatch():
+    """As of a gripper that stays closed while the arm moves."""
+    robot = gripper()
+    _, own = measured(robot, "joint_3")
+    active = np.tile(measured(robot, "joint_3")[0][:1], (len(own), 1))
+    stands = own[0] + np.random.default_rng(0).normal(scale=1e-5, size=own.shape)
+    assert follower_warning(robot, "joint_3", active, stands) is None
+    with pytest.raises(LoopMismatchError):
+        follower_warning(robot, "joint_3", active, stands + 0.002)
+
+
 @pytest.mark.parametrize("filled", [0.0, np.nan])
 def test_a_column_that_a_driver_fills_is_no_measurement(filled):
     robot = hitachi()
