@@ -16,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.recording import Recording, Segment
 
+_FEWEST_SAMPLES = 2  # that have a frequency
 # Longest stretch of a periodogram, in s; its inverse is the resolution.
 _STRETCH = 8.0
 # The motion is where the spectrum, smoothed over a quarter of an octave to each side and over some
@@ -127,6 +129,9 @@ def motion_spectrum(recordings: Sequence[Recording]) -> MotionSpectrum:
 
     Args:
         recordings: at least one; of each, the longest segment is looked at.
+
+    Raises:
+        RecordingError: in one of them no two samples follow each other.
     """
     found = [_of_segment(_longest(recording), recording.period) for recording in recordings]
     largest = {
@@ -137,7 +142,13 @@ def motion_spectrum(recordings: Sequence[Recording]) -> MotionSpectrum:
 
 
 def _longest(recording: Recording) -> Segment:
-    return max(recording.segments, key=lambda segment: len(segment.time))
+    longest = max(recording.segments, key=lambda segment: len(segment.time))
+    if len(longest.time) < _FEWEST_SAMPLES:
+        raise RecordingError(
+            f"{recording.source or 'recording'}: a single sample is left of it, which tells no "
+            "motion; take a longer part"
+        )
+    return longest
 
 
 def _of_segment(segment: Segment, period: float) -> MotionSpectrum:

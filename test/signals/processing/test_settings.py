@@ -229,6 +229,14 @@ def test_recording_of_another_robot_is_refused(robot):
         resolve_processing(robot, [build_recording(raw_samples(), ("a", "b"))])
 
 
+def test_settings_of_a_part_with_a_single_sample_are_refused(robot):
+    whole = moving(2.0, seconds=1.0)
+    assert whole.between(0.0, 0.002).samples == 2
+    resolve_processing(robot, [whole.between(0.0, 0.002)])
+    with pytest.raises(RecordingError, match="a single sample is left of it"):
+        resolve_processing(robot, [whole.between(0.0, 0.001)])
+
+
 def test_settings_need_a_recording(robot):
     with pytest.raises(RecordingError, match="no recording"):
         resolve_processing(robot, [])
