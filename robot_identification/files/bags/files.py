@@ -256,8 +256,19 @@ def _check_packed(file: Path, cancelled: Cancelled | None) -> None:
 
 
 def _check_sqlite(file: Path) -> None:
-    """Compare the size of a database with what its header says."""
-    size = file.stat().st_size
+    """Compare the size of a database with what its header says, and see that all of it is there.
+
+    A recorder that writes ahead puts messages into a file beside it, and from there into the
+    database now and then, and when it ends.
+    """
+    size, ahead = file.stat().st_size, file.with_name(f"{file.name}-wal")
+    if ahead.is_file() and ahead.stat().st_size:
+        advice = f"sqlite3 {shlex.quote(file.name)} 'PRAGMA wal_checkpoint(TRUNCATE)'"
+        raise BagError(
+            file,
+            f"messages are still in {ahead.name}: the recorder runs, or broke off; if it broke "
+            f"off, `{advice}` puts them into the bag",
+        )
     if size == 0:
         raise BagError(file, "the file is empty")
     with file.open("rb") as stream:

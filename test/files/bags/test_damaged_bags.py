@@ -72,6 +72,30 @@ def test_database_that_is_no_bag_is_refused(tmp_path):
         read_joint_states(path, NAMES)
 
 
+def test_a_database_whose_recorder_broke_off_is_refused_with_what_saves_its_messages(
+    tmp_path, bag_files
+):
+    """Messages that were written ahead are in a file beside it: read without, it is shorter."""
+    path = written(tmp_path, ".db3", bag_files[".db3"])
+    recorder = sqlite3.connect(path, isolation_level=None)
+    recorder.execute("PRAGMA journal_mode=WAL")
+    row = "topic_id, timestamp, data FROM messages LIMIT 1"
+    recorder.execute(f"INSERT INTO messages (topic_id, timestamp, data) SELECT {row}")
+    broken = tmp_path / "broken.db3"
+    for suffix in ("", "-wal"):  # as they lie on the disk at this moment
+        copied = (tmp_path / f"{path.name}{suffix}").read_bytes()
+        (tmp_path / f"{broken.name}{suffix}").write_bytes(copied)
+    recorder.close()
+    with pytest.raises(BagError, match=r"messages are still in broken\.db3-wal") as caught:
+        read_joint_states(broken, NAMES)
+    assert "sqlite3 broken.db3 'PRAGMA wal_checkpoint(TRUNCATE)'" in str(caught.value)
+    saving = sqlite3.connect(broken)
+    saving.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    saving.close()
+    assert len(read_joint_states(broken, NAMES).samples.stamps) == 301
+    assert len(read_joint_states(path, NAMES).samples.stamps) == 301
+
+
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 
 
