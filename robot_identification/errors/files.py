@@ -102,7 +102,8 @@ class MissingLimitError(InputError):
         turning = ""
         if "position" in self.missing:
             turning = (
-                "; continuous joints of a URDF have no position limits: choose how far to turn"
+                "; continuous joints of a URDF have no position limits, and exporters write 0 for "
+                "both where they know none: choose how far to move, for each of these joints itself"
             )
         super().__init__(
             f"{lacking}, and {one} needed here; "

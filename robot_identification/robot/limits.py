@@ -127,7 +127,9 @@ def with_limits(
 
 
 def require_limits(robot: RobotModel, kinds: Iterable[Limit]) -> None:
-    """Refuse a robot that lacks a limit.
+    """Refuse a robot that lacks a limit, or whose position limits leave a joint no range.
+
+    Exporters of URDFs that know no limits write 0 for both.
 
     Args:
         robot: the robot.
@@ -180,5 +182,5 @@ def wider_than_urdf(robot: RobotModel, kind: Limit) -> tuple[str, ...]:
 
 def _has(limits: JointLimits, kind: Limit) -> bool:
     if kind == "position":
-        return limits.lower is not None and limits.upper is not None
+        return limits.lower is not None and limits.upper is not None and limits.lower < limits.upper
     return getattr(limits, kind) is not None

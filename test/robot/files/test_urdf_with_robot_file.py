@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
-from robot_identification.errors import RobotDescriptionError
+from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.plans import certified_text
@@ -68,6 +68,15 @@ def test_a_joint_without_range_in_its_urdf_has_the_one_that_its_entry_states(wri
     text = with_defaults("{lower: 0, upper: 0.04}")
     with pytest.raises(RobotDescriptionError, match="leaves shoulder no range"):
         load_robot(write(f"{text}joints: [{{name: shoulder, limits: {{velocity: 2}}}}]\n"))
+
+
+def test_a_joint_without_range_in_its_urdf_lacks_a_position_limit_where_it_is_to_move(write):
+    write(ARM.replace('lower="-1" upper="2"', 'lower="0" upper="0"'), "arm.urdf")
+    robot = load_robot(write(with_defaults("{acceleration: 5.0, velocity: 2.0}")))
+    with pytest.raises(MissingLimitError, match="write 0 for both") as caught:
+        require_limits(robot, ["position"])
+    assert "shoulder" in caught.value.missing["position"]
+    assert "gripper" not in caught.value.missing["position"]
 
 
 def with_defaults(limits):
