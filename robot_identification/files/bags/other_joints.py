@@ -22,12 +22,52 @@ from robot_identification.signals.positions.held_joints import HeldJoints
 from robot_identification.signals.recording import RawSamples, Recording
 
 
+def other_joint_warnings(
+    path: str | Path,
+    robot: RobotModel,
+    states: RawSamples | None,
+    recording: Recording,
+    *,
+    topic: str,
+    interfaces: Mapping[str, str],
+    cancelled: Cancelled | None = None,
+) -> list[str]:
+    """Return what is to be said of the joints that follow others, or are held, in a part of a bag.
+
+    Args:
+        path: the bag.
+        robot: says which joints.
+        states: of the joints that can be moved independently, as measured, one per message; None
+            where their positions do not count.
+        recording: the part of the bag that counts.
+        topic: of the joint states; those of a gripper may be messages of their own on it.
+        interfaces: signal -> name of its interface in a DynamicJointState.
+        cancelled: asked now and then whether to give up.
+
+    Raises:
+        LoopMismatchError: a joint is not where its relation puts it.
+        BagError: the bag cannot be read.
+    """
+    told: list[str] = []
+    if robot.loops and states is not None:
+        told += follower_warnings(
+            path, robot, states, recording, topic=topic, interfaces=interfaces, cancelled=cancelled
+        )
+    if robot.fixed_joints:
+        told += held_joint_warnings(
+            path, robot, recording, topic=topic, interfaces=interfaces, cancelled=cancelled
+        )
+    return told
+
+
 def follower_warnings(
     path: str | Path,
     robot: RobotModel,
     states: RawSamples,
+    recording: Recording,
     *,
     topic: str,
+    interfaces: Mapping[str, str],
     cancelled: Cancelled | None = None,
 ) -> list[str]:
     """Return what is to be said of the joints that follow others, where a bag has them.
@@ -36,7 +76,9 @@ def follower_warnings(
         path: the bag.
         robot: its loops.
         states: of the joints that can be moved independently, as measured, one per message.
+        recording: the part of the bag that counts.
         topic: of the joint states.
+        interfaces: signal -> name of its interface in a DynamicJointState.
         cancelled: asked now and then whether to give up.
 
     Raises:
@@ -44,13 +86,20 @@ def follower_warnings(
         BagError: the bag cannot be read.
     """
     told: list[str] = []
+    first, last = _span(recording)
+    states = states.at((first <= states.stamps) & (states.stamps <= last))
     active = to_joint_side(robot, states.position, None, None).position
     if active is None:
         return told
     for loop in robot.loops:
         try:
             own = read_joint_states(
-                path, (loop.joint,), topic=topic, efforts_needed=False, cancelled=cancelled
+                path,
+                (loop.joint,),
+                topic=topic,
+                efforts_needed=False,
+                interfaces=interfaces,
+                cancelled=cancelled,
             ).samples
         except (JointNameError, MissingSignalError):
             continue  # it is computed
@@ -87,8 +136,7 @@ def held_joint_warnings(
         BagError: the bag cannot be read.
     """
     names, held = tuple(robot.fixed_joints), HeldJoints(robot.fixed_joints)
-    seconds = recording.segments[0].time[0], recording.segments[-1].time[-1]
-    first, last = (recording.start_stamp + round(1e9 * one) for one in seconds)
+    first, last = _span(recording)
     with open_bag(path, cancelled) as bag:
         try:
             states, _ = collected(bag, topic, names, kind_of(bag, topic), interfaces, partly=True)
@@ -101,3 +149,9 @@ def held_joint_warnings(
             if len(told):
                 held.add(name, float(told.min()), float(told.max()))
     return [f"{path}: {line}" for line in held.lines()]
+
+
+def _span(recording: Recording) -> tuple[int, int]:
+    """Return the stamps between which a recording lies, in ns."""
+    first, last = recording.segments[0].time[0], recording.segments[-1].time[-1]
+    return recording.start_stamp + round(1e9 * first), recording.start_stamp + round(1e9 * last)

@@ -24,7 +24,7 @@ from robot_identification.files.bags.joint_states import (
     BagJointStates,
     read_joint_states,
 )
-from robot_identification.files.bags.other_joints import follower_warnings, held_joint_warnings
+from robot_identification.files.bags.other_joints import other_joint_warnings
 from robot_identification.files.bags.refusals import Refusals
 from robot_identification.files.bags.table_states import table_states
 from robot_identification.files.bags.temperatures import (
@@ -213,8 +213,6 @@ def read_recordings(
             if bag.has_interfaces and columns is not None:
                 _refuse_units(columns)
         samples, warnings = bag.samples, list(bag.warnings)
-        if robot.loops and positions_needed and not is_table(path):
-            warnings += follower_warnings(path, robot, samples, topic=topic, cancelled=cancelled)
         if efforts is not None:
             needed = not delay_estimated
             samples, merged = _with_efforts(path, robot, samples, efforts, needed, cancelled)
@@ -236,9 +234,15 @@ def read_recordings(
             refused=bag.refused,
             cancelled=cancelled,
         )
-        if robot.fixed_joints and not is_table(path):
-            told = held_joint_warnings(
-                path, robot, recording, topic=topic, interfaces=interfaces, cancelled=cancelled
+        if not is_table(path):
+            told = other_joint_warnings(
+                path,
+                robot,
+                bag.samples if positions_needed else None,
+                recording,
+                topic=topic,
+                interfaces=interfaces,
+                cancelled=cancelled,
             )
             recording = replace(recording, warnings=(*recording.warnings, *told))
         recordings.append(replace(recording, without_velocity=bag.without_velocity))

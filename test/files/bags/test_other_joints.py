@@ -1,15 +1,19 @@
-"""Joints of a bag that a robot file holds fixed: where the bag says that they stand."""
+"""Joints of a bag beside those that are identified: where the bag says that they stand."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from looped_robots import parallelogram
 from made_up_bags import NAMES, START, message, write_messages
 from made_up_states import state
+from robot_identification.errors import LoopMismatchError
 from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.other_joints import held_joint_warnings
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.files.tables.columns import Columns
 
 ROBOT = SimpleNamespace(fixed_joints={"finger": 0.0, "lift": 0.2})
 STEP = 1_000_000
@@ -85,3 +89,43 @@ def test_states_without_a_stamp_are_compared_by_the_times_of_recording(tmp_path)
     states = [message(0, names, [0.04, *np.zeros(3)], effort=np.zeros(4)) for _ in range(20)]
     (line,) = told(write_messages(tmp_path / "bag", states))
     assert "finger stands at 0.04" in line
+
+
+def crank(count=200):
+    """Return positions of a parallelogram: those of its crank, its coupler and its rocker."""
+    turned = np.sin(0.05 * np.arange(count))
+    return {"joint_1": turned, "joint_2": -turned, "joint_3": turned}
+
+
+def test_a_follower_is_judged_in_the_part_that_counts(tmp_path):
+    """As where its encoder is homed after the recorder was started."""
+    positions = crank()
+    positions["joint_2"] = np.where(np.arange(200) < 60, 2.0, positions["joint_2"])
+    table = np.stack(list(positions.values()), axis=1)
+    states = [
+        message(START + STEP * i, list(positions), row, effort=np.ones(3))
+        for i, row in enumerate(table)
+    ]
+    path = write_messages(tmp_path / "bag", states)
+    with pytest.raises(LoopMismatchError, match="joint_2"):
+        read_recordings([path], parallelogram())
+    (recording,) = read_recordings([path], parallelogram(), begin=0.3)
+    assert not any("joint_2" in line for line in recording.warnings)
+
+
+def test_a_follower_is_read_from_the_interface_that_is_named(tmp_path):
+    states = [
+        state(
+            START + STEP * i,
+            {
+                name: {"angle": own[i] + 0.03 * (name == "joint_2"), "effort": 1.0}
+                for name, own in crank().items()
+            },
+        )
+        for i in range(200)
+    ]
+    topic = "/dynamic_joint_states"
+    path = write_messages(tmp_path / "bag", states, topic=topic, kind=DYNAMIC_STATE)
+    columns = Columns.of({"position": "angle"})
+    (recording,) = read_recordings([path], parallelogram(), topic=topic, columns=columns)
+    assert any("joint_2 is off the relation" in line for line in recording.warnings)
