@@ -13,6 +13,7 @@ from robot_identification.errors import RecordingError, ShapeError
 from robot_identification.presentation import Presented, sample_records
 from robot_identification.robot.arrays import by_value, cover
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.time_units import doubts_of_times
 
 
 class Seconds(float):
@@ -200,7 +201,8 @@ class Recording(Presented):
             ShapeError: an array does not have a row per sample and a column per joint.
             SettingError: nobody has said what effort means, or a drive gain is missing.
             SampleError: a value is not finite.
-            RecordingError: the samples are too few, or the times of no use.
+            RecordingError: the samples are too few, or the times of no use, as those that are not
+                in seconds.
         """
         # That module makes recordings, and needs this one.
         from robot_identification.signals.conditioning import joint_side_recording
@@ -211,6 +213,7 @@ class Recording(Presented):
             raise ShapeError("time", seconds.shape, "(samples,)")
         if not np.isfinite(seconds).all():
             raise RecordingError(f"{source}: a time is not finite")
+        told = doubts_of_times(seconds, source)
         stamps = np.rint((seconds - seconds[:1].sum()) * 1e9).astype(np.int64)
         signals = {
             "position": position, "velocity": velocity, "effort": effort, "reference": reference,
@@ -218,6 +221,7 @@ class Recording(Presented):
         copied = {n: None if a is None else np.array(a, np.float64) for n, a in signals.items()}
         raw = RawSamples(stamps, **copied)  # type: ignore[arg-type]  # two are never None
         recording = joint_side_recording(raw, robot, source=source, digest=raw.digest())
+        recording = replace(recording, warnings=(*told, *recording.warnings))
         if temperature is None:
             return recording
         return with_temperatures(recording, of_samples(robot.active_names, stamps, temperature))

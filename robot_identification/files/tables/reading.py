@@ -22,12 +22,11 @@ from robot_identification.files.tables.columns import (
 from robot_identification.files.tables.text import TableText
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.signals.time_units import probable_unit, step_of
 
 ENDINGS = (".csv", ".tsv", ".txt")
 """Ends of the names of files that are read as tables."""
 
-_SLOW = 0.5  # s between samples, from which the time is probably not in seconds
-_LONGEST = {"ms": 1e3 * _SLOW, "us": 1e6 * _SLOW}  # such a step, had the time this unit
 _LATEST = 9.2e9  # s: stamps in ns have 64 bits
 
 
@@ -158,12 +157,10 @@ def _remarks(path: Path, stamps: npt.NDArray[np.int64], columns: Columns) -> tup
     Raises:
         BagError: the time is not in seconds, and no other unit is stated.
     """
-    if len(stamps) < 2 or TIME in columns.units:
+    apart = 1e-9 * step_of(stamps)
+    unit = probable_unit(apart)
+    if not unit or TIME in columns.units:
         return ()
-    apart = float(np.median(np.diff(stamps))) * 1e-9
-    if apart < _SLOW:
-        return ()
-    unit = next((unit for unit, most in _LONGEST.items() if apart < most), "ns")
     advice = f"if the time is in {unit}, say --columns time[{unit}]=..."
     told = f"its samples lie {apart:g} s apart; {advice}"
     if unit != "ms":
