@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rclpy.clock import Clock, ClockType, ROSClock
+from rclpy.node import Node
+from rclpy.time_source import CLOCK_TOPIC
 
 from robot_identification.ros.common.joint_states import NANOSECONDS
 
@@ -54,20 +56,37 @@ class MotionClock:
     """Tells the time on both clocks.
 
     Args:
-        ros: the clock of the node.
+        node: the node whose clock is ROS time.
     """
 
-    def __init__(self, ros: ROSClock | Clock) -> None:
-        self._ros = ros
+    def __init__(self, node: Node) -> None:
+        self._node, self._ros = node, node.get_clock()
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
+
+    @property
+    def _simulated(self) -> bool:
+        return isinstance(self._ros, ROSClock) and self._ros.ros_time_is_active
+
+    def catch_up(self) -> None:
+        """Take in the newest time of a simulation.
+
+        It comes as messages, which wait for as long as the node does something else: a clock that
+        is behind by that would have joint states come from the future.
+        """
+        if not self._simulated:
+            return
+        topic = self._node.resolve_topic_name(CLOCK_TOPIC)
+        for one in [one for one in self._node.subscriptions if one.topic_name == topic]:
+            with one.handle:
+                while (taken := one.handle.take_message(one.msg_type, one.raw)) is not None:
+                    one.callback(taken[0])
 
     def now(self) -> Instant:
         """Return the present moment."""
-        simulated = isinstance(self._ros, ROSClock) and self._ros.ros_time_is_active
         for _ in range(_READINGS):
             before = int(self.steady.now().nanoseconds)
             stamp = int(self._ros.now().nanoseconds)
             after = int(self.steady.now().nanoseconds)
             if after - before < _TOGETHER:
                 break
-        return Instant(stamp, after, simulated, after - before)
+        return Instant(stamp, after, self._simulated, after - before)

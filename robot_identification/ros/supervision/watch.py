@@ -69,7 +69,7 @@ class MotionWatch:
             [np.inf if j.limits.velocity is None else j.limits.velocity for j in robot.joints]
         )
         self._robot = robot
-        self.clock = MotionClock(node.get_clock())
+        self.clock = MotionClock(node)
         self.states = MotionStates(robot.joint_names)
         self._diagnostics = WatchDiagnostics(node, robot.name)
         self._waiting = PolledSubscription(node, JointState, "joint_states", qos.STATES_WATCHED)
@@ -100,7 +100,9 @@ class MotionWatch:
         Args:
             moving: whether a motion is under way; otherwise the driver may begin anew.
         """
-        for message in self._waiting.take(qos.STATES_WATCHED.depth):
+        come = list(self._waiting.take(qos.STATES_WATCHED.depth))
+        self.clock.catch_up()  # after that: no state is from later than the clock
+        for message in come:
             for name in self._robot.fixed_joints:
                 if (stands := JointStateReader.position_of(message, name)) is not None:
                     self._held[name] = stands
@@ -136,6 +138,7 @@ class MotionWatch:
 
     async def newer(self) -> None:
         """Wait for a state from after this call, or until none is to be expected."""
+        self.clock.catch_up()
         self._since, self._newer = self.now(), Future()
         try:
             await self._newer

@@ -28,13 +28,17 @@ ROBOT = SimpleNamespace(
 
 
 class Machine:
-    """A node, its subscription and both clocks, which a test moves by hand."""
+    """A node, its subscription and both clocks, which a test moves by hand.
+
+    Attributes:
+        behind: time in ns that a simulation has sent and the node has not taken in.
+    """
 
     def __init__(self, monkeypatch, timeout=0.1):
-        self.elapsed, self.waiting, self.asked = 0, [], []
+        self.elapsed, self.waiting, self.asked, self.behind = 0, [], [], 0
         monkeypatch.setattr(watching, "PolledSubscription", self.subscribed)
         self.watch = MotionWatch(self, ROBOT, timeout=timeout, tracking_error=np.array([0.1, 0.04]))
-        self.watch.clock = SimpleNamespace(now=self.instant)
+        self.watch.clock = SimpleNamespace(now=self.instant, catch_up=self.catch_up)
 
     def subscribed(self, node, _kind, topic, _profile):
         assert (node, topic) == (self, "joint_states")
@@ -59,7 +63,10 @@ class Machine:
         return SimpleNamespace(now=lambda: Time(nanoseconds=BEGIN + self.elapsed))
 
     def instant(self):
-        return Instant(BEGIN + self.elapsed, self.elapsed)
+        return Instant(BEGIN + self.elapsed - self.behind, self.elapsed, self.behind > 0)
+
+    def catch_up(self):
+        self.behind = 0
 
     def come(self, *ages, position=(0.0, 0.0)):
         """Let states come that are so old, in ms; the first come first."""
@@ -190,6 +197,36 @@ def test_waiting_ends_after_twice_the_timeout_or_a_fifth_of_a_second(
         machine.watch.look()
         assert not over()
     machine.pass_time(1.0)
+    machine.watch.look()
+    assert over()
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_states_of_a_simulation_that_came_while_the_node_was_busy_are_not_from_the_future(
+    machine, moving
+):
+    """Its time comes as messages, which have waited as the states have."""
+    machine.come(1.0)
+    machine.watch.take()
+    for milliseconds in (80.0, 500.0):
+        machine.pass_time(milliseconds)
+        machine.behind = round(milliseconds * MS)
+        machine.come(3.0, 1.0)
+        machine.watch.take(moving=moving)
+        assert machine.watch.states.refused == 0
+        assert machine.watch.fresh().delay == MS
+
+
+def test_a_newer_state_is_from_after_the_time_that_a_simulation_has_sent(machine):
+    machine.watch.look()
+    machine.pass_time(90.0)
+    machine.behind = 90 * MS
+    over = waited(machine)
+    machine.come(50.0)
+    machine.watch.look()
+    assert not over(), "of while the node was busy"
+    machine.pass_time(5.0)
+    machine.come(1.0)
     machine.watch.look()
     assert over()
 
