@@ -123,6 +123,12 @@ class Node:
     def get_logger(self):
         return logging.getLogger("controller")
 
+    def get_name(self):
+        return "excitation"
+
+    def get_namespace(self):
+        return "/arm"
+
 
 class NoEfforts:
     """As PointEfforts where nobody asks for any."""

@@ -101,13 +101,14 @@ _POLICIES = (
 )
 
 
-def require_topic_name(node: Node, setting: str, topic: str) -> None:
+def require_topic_name(node: Node, setting: str, topic: str, *, of: str = "a topic") -> None:
     """Refuse what cannot be the name of a topic, as a file or a parameter may say it.
 
     Args:
         node: that publishes or subscribes.
         setting: what says the name.
         topic: the name, absolute or in the namespace of the node.
+        of: what it is to name, for people; names of actions follow the same rules.
 
     Raises:
         SettingError: there can be no topic of this name.
@@ -116,7 +117,7 @@ def require_topic_name(node: Node, setting: str, topic: str) -> None:
         validate_full_topic_name(expand_topic_name(topic, node.get_name(), node.get_namespace()))
     except (InvalidTopicNameException, ValueError) as error:
         told = " ".join(str(error).split())
-        raise SettingError(setting, topic, f"is no name of a topic: {told}") from error
+        raise SettingError(setting, topic, f"is no name of {of}: {told}") from error
 
 
 def create_publisher(node: Node, kind: Any, topic: str, profile: QoSProfile) -> Publisher:

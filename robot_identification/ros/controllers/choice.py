@@ -11,7 +11,7 @@ from robot_identification.errors import SettingError
 from robot_identification.ros.common import qos
 from robot_identification.ros.controllers.action_transport import ActionTransport
 from robot_identification.ros.controllers.goals import Wire
-from robot_identification.ros.controllers.interfaces import ACTION, FOLLOWED, if_wanted
+from robot_identification.ros.controllers.interfaces import ACTION, FOLLOWED, TOPIC, if_wanted
 from robot_identification.ros.controllers.transport import TopicTransport, Transport
 
 
@@ -24,8 +24,11 @@ def make_wire(node: Node, interface: str, action: str) -> Wire | None:
         action: name of the action, relative to the node's namespace.
 
     Raises:
-        SettingError: the action is asked for, and control_msgs is missing.
+        SettingError: the action is asked for, and control_msgs is missing; or there can be no
+            action of this name.
     """
+    if interface != TOPIC:
+        qos.require_topic_name(node, "controller_action", action, of="an action")
 
     def load() -> Callable[[Node, str], Wire]:
         from robot_identification.ros.controllers.action_wire import ActionWire

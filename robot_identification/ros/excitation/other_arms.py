@@ -128,6 +128,9 @@ class OtherArms:
         cell: cell file; empty: none.
         timeout: age from which on a state does not count, in s.
         clock: returns a time that never jumps, in s.
+
+    Raises:
+        RobotDescriptionError, SettingError: as :meth:`postures`.
     """
 
     def __init__(
@@ -157,6 +160,8 @@ class OtherArms:
             joints = load_robot(arm.robot, closed_loops=True).joint_names
             key = (arm.name, arm.joint_states, frozenset(joints))
             if key not in self._watched:
+                where = f"arms: {arm.name}: joint_states"
+                qos.require_topic_name(self._node, where, arm.joint_states)
                 own = PolledSubscription(
                     self._node, JointState, arm.joint_states, qos.STATES_WATCHED
                 )
@@ -175,6 +180,7 @@ class OtherArms:
 
         Raises:
             RobotDescriptionError: a file is wrong.
+            SettingError: a file names a topic that there cannot be.
             StaleStateError: one has not told it lately, or moves.
         """
         found = self._find()

@@ -46,6 +46,14 @@ def test_the_topic_needs_no_client():
     assert link.choose() is link.topic
 
 
+@pytest.mark.parametrize("action", ["arm controller/follow_joint_trajectory", "arm//follow", ""])
+def test_what_can_be_the_name_of_no_action_is_refused_where_one_may_be_taken(action):
+    for interface in ("auto", "action"):
+        with pytest.raises(SettingError, match=r"controller_action = .*is no name of an action"):
+            make_wire(Node(), interface, action)
+    assert make_wire(Node(), "topic", action) is None
+
+
 @pytest.mark.ros
 def test_listeners_are_named_as_ros_knows_them_and_readers_are_none():
     context, namespace = rclpy.Context(), f"/arm_{uuid.uuid4().hex[:8]}"

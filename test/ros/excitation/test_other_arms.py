@@ -9,10 +9,11 @@ from sensor_msgs.msg import JointState
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
+from hand_moved_controller import Node
 from lock_step import LockStepCell
 from made_up_cells import ARM, collisions
 from robot_identification.errors import SettingError, StaleStateError
-from robot_identification.ros.excitation.other_arms import WatchedArm
+from robot_identification.ros.excitation.other_arms import OtherArms, WatchedArm
 
 QUICK = {"method": "one-joint"}
 OTHER = """
@@ -135,6 +136,14 @@ def test_a_joint_of_which_nobody_says_where_it_is_is_refused(tmp_path, described
         collisions(tmp_path, described, arms={"other": {"joint_2": 0.0}})
     with pytest.raises(SettingError, match="no joint of this name"):
         collisions(tmp_path, described.replace("joint_2: 1.0", "elbow: 1.0"))
+
+
+def test_a_topic_that_there_cannot_be_is_told_with_the_robot_that_is_to_use_it(tmp_path):
+    (tmp_path / "other.yaml").write_text(ROBOT)
+    cell = tmp_path / "cell.yaml"
+    cell.write_text(OTHER.format(topic="other/joint-states"))
+    with pytest.raises(SettingError, match="arms: other: joint_states = other/joint-states: is no"):
+        OtherArms(Node(), "scara", str(cell), timeout=2.0)
 
 
 def in_the_way(folder, cell, planned):
