@@ -217,7 +217,6 @@ class MotionStates:
         joint = int(np.argmax(excess))
         if excess[joint] <= 1.0 and not self._goes_on_from_impossible(reading, latest):
             return ""
-        joint = int(np.argmax(np.abs(way)))
         return (
             f"{self._joint_names[joint]} cannot have moved by {abs(way[joint]):.4g} within "
             f"{seconds:.4f} s"

@@ -261,6 +261,16 @@ def test_a_position_is_believed_up_to_tolerance_and_speed(way, believed):
         assert states.fault == "b cannot have moved by 0.0561 within 0.0020 s"
 
 
+def test_the_joint_is_named_that_cannot_have_moved_so_far_not_the_one_that_went_farthest():
+    """Of 10 rad/s 0.85 rad in 90 ms are possible, of 0.2 m/s 0.3 m are not."""
+    physical = PhysicalMotion(np.array([10.0, 0.2]), np.full(2, 0.05))
+    states = MotionStates(("swing", "slide"), physical=physical)
+    for i, place in enumerate(((0.0, 0.0), (0.85, 0.3))):
+        stamp = BEGIN + 90 * i * MILLISECOND
+        states.add(state(stamp, place, names=("swing", "slide")), instant(stamp))
+    assert states.fault == "slide cannot have moved by 0.3 within 0.0900 s"
+
+
 @pytest.mark.parametrize(("ahead", "refused"), [(25, 0), (26, 1)])
 def test_a_stamp_may_be_ahead_of_those_before_by_a_quarter_of_the_timeout(ahead, refused):
     states, stamp = moving()
