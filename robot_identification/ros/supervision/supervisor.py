@@ -40,6 +40,9 @@ from robot_identification.ros.supervision.phases import (
 from robot_identification.ros.supervision.states import MotionStates, Reading, Refusal
 
 _CONFIRM_GRID = 0.02
+_CONFIRM_BLOCK = 500
+"""Number of moments that are looked at together for the first that shows motion: of an hour of
+motion all of them would take longer than there is until its start."""
 _CONFIRM_MARGIN = 0.2
 
 
@@ -238,14 +241,22 @@ class MotionSupervisor:
 
     def _confirm_deadline(self, command: Command) -> int | None:
         """Return when motion must have shown: later for a reference that begins slowly."""
-        trajectory = command.trajectory
-        times = np.arange(0.0, trajectory.duration + _CONFIRM_GRID, _CONFIRM_GRID)
-        way = np.abs(trajectory.sample(times)[0] - trajectory.positions[0]).max(axis=1)
-        away = np.flatnonzero(way >= 2.0 * self.settings.confirm_distance)
-        if not away.size:
+        away = self._first_away(command.trajectory)
+        if away is None:
             return None
-        late = max(self.settings.confirm_within, float(times[away[0]]) + _CONFIRM_MARGIN)
+        late = max(self.settings.confirm_within, away + _CONFIRM_MARGIN)
         return command.start + round(late * NANOSECONDS)
+
+    def _first_away(self, trajectory: Trajectory) -> float | None:
+        """Return when a trajectory has gone far enough to be seen, in s; None: it never does."""
+        count = int(np.ceil(trajectory.duration / _CONFIRM_GRID)) + 1
+        for begin in range(0, count, _CONFIRM_BLOCK):
+            times = _CONFIRM_GRID * np.arange(begin, min(begin + _CONFIRM_BLOCK, count))
+            way = np.abs(trajectory.sample(times)[0] - trajectory.positions[0]).max(axis=1)
+            away = np.flatnonzero(way >= 2.0 * self.settings.confirm_distance)
+            if away.size:
+                return float(times[away[0]])
+        return None
 
     def _confirmed(self, command: Command) -> bool:
         latest = self.states.latest

@@ -48,6 +48,9 @@ def test_a_motion_begins_after_the_lead_time_from_where_the_robot_stands():
         (sweep(1.0, 0.0039), None),
         (sweep(1.0, 0.0), None),
         (sweep(1.0, 0.00400001), 1200),
+        (sweep(100.0), 7880),
+        (sweep(1000.0), 76860),  # in another block of moments
+        (sweep(10.0, 0.00400001), 10140),
     ],
 )
 def test_motion_must_show_a_fifth_of_a_second_after_the_reference_shows_it(run, deadline):
@@ -55,6 +58,30 @@ def test_motion_must_show_a_fifth_of_a_second_after_the_reference_shows_it(run, 
     told = world.motion._deadline
     start = world.commands[0].start
     assert (None if told is None else (told - start) // MS) == deadline
+
+
+@pytest.mark.parametrize("approach", [None, APPROACH])
+def test_an_hour_of_motion_is_begun_as_quickly_as_a_minute(monkeypatch, approach):
+    """Else its start stamp would be past when it is sent: the controller would jump after it."""
+    asked, sample = [], Trajectory.sample
+
+    def counted(trajectory, times):
+        asked.append(np.size(times))
+        return sample(trajectory, times)
+
+    hour = np.arange(3601.0)
+    places = np.zeros((3601, 2))
+    places[1::2, 0] = 0.5
+    still = np.zeros_like(places)
+    world = World(
+        approach, (0.0, 0.0) if approach is None else (0.3, 0.0),
+        run=Trajectory(NAMES, hour, places, still, still),
+    )  # fmt: skip
+    monkeypatch.setattr(Trajectory, "sample", counted)
+    world.begin()
+    while len(world.commands) < (1 if approach is None else 2):
+        world.pass_time(0.1)
+    assert sum(asked) <= 2 * supervision._CONFIRM_BLOCK
 
 
 @pytest.mark.parametrize("way", [0.0, 0.0039])
