@@ -51,6 +51,13 @@ from robot_identification.ros.supervision.watch import MotionWatch
 WORK = "a motion"
 """Name of the job."""
 
+_POINT = 1e-4
+"""Time, in s, granted to make and send one point of a trajectory, a quarter of which it takes.
+
+A trajectory of very many points, as with efforts in them, would else be sent after its start: a
+controller jumps to where its reference is by then.
+"""
+
 
 class MotionExecutor:
     """Moves the robot through the last plan.  One motion at a time; none goes on by itself.
@@ -221,6 +228,8 @@ class MotionExecutor:
         return (*lifecycle_check(self._require_active), *checks)
 
     def _motion_of(self, prepared: Prepared) -> MotionSupervisor:
+        sent = (self._efforts.added(Command(motion, 0)).trajectory for motion in prepared.motions)
+        points = max(len(trajectory.times) for trajectory in sent)
         return MotionSupervisor(
             limits=BrakingLimits(
                 planned=prepared.machine.limits,
@@ -232,6 +241,7 @@ class MotionExecutor:
             settings=self._settings(),
             run=prepared.run,
             approach=prepared.approach,
+            sending=_POINT * points,
         )
 
     def stop(self, why: str = "") -> str:

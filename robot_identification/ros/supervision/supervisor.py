@@ -56,6 +56,7 @@ class MotionSupervisor:
         settings: how the motion is watched.
         run: what the robot is to follow; its joints in the order of the states.
         approach: the way to its start, None where the robot stands there.
+        sending: time that it takes to send them, in s, beside the lead.
         phase: what is going on.
         reason: why it was stopped.
         text: what is going on, for people.
@@ -71,6 +72,7 @@ class MotionSupervisor:
     settings: MotionSettings
     run: Trajectory
     approach: Trajectory | None = None
+    sending: float = 0.0
     phase: Phase = Phase.RUNNING
     reason: Reason = Reason.NO_STOP
     text: str = ""
@@ -232,7 +234,7 @@ class MotionSupervisor:
         reading = self._checked(trajectory, now)
         self.phase = phase
         self.text = "on the way to the start" if phase is Phase.APPROACHING else "on the trajectory"
-        start = now.stamp + round(self.settings.lead * NANOSECONDS)
+        start = now.stamp + round((self.settings.lead + self.sending) * NANOSECONDS)
         self.command = Command(trajectory, start)
         self._last, self._clock_error, self._referred = now, 0, None
         self._origin = reading.position

@@ -20,6 +20,7 @@ from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.ros.common.jobs import JobSlot
+from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import WORK, MotionExecutor
 from robot_identification.ros.excitation.parameters import ExcitationParameters
@@ -277,6 +278,17 @@ def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(
         np.testing.assert_allclose(one, same, atol=1e-9)
     assert own.efforts is None
     assert np.abs(other.efforts).max() > 0.1
+
+
+def test_the_start_is_as_much_later_as_the_points_take_to_be_sent(planned, bench, tmp_path):
+    """A controller that is sent thousands of points after their start jumps along them."""
+    efforts_of(fed := Bench(planned), "file", complete_values(tmp_path))
+    for one in (bench, fed):
+        assert one.start().success
+        (message,) = one.node.published["joint_trajectory"]
+        late = (stamp_of(message) - one.world.now) * 1e-9
+        assert late == pytest.approx(0.3 + 1e-4 * len(message.points))
+    assert len(message.points) > 50
 
 
 def test_efforts_of_parameters_that_have_not_come_refuse_preview_and_start_alike(bench):
