@@ -148,12 +148,12 @@ class Walk:
         }
 
     def _rehearse(self) -> None:
-        self._check_plan()
+        self._require_own_plan()
         moved = self._moved("rehearsal", self._options.rehearsal_speed, self._own_plan())
         self._record.keep("rehearse", moved)
 
     def _run(self) -> None:
-        self._check_plan()
+        self._require_own_plan()
         moved = self._moved("run", self._options.speed, self._own_plan(), record=True)
         with _naming(moved["recording"]):
             self._record.keep("run", moved)
@@ -162,10 +162,9 @@ class Walk:
         """Return the hash of the plan that this run made; empty where it made none."""
         return self._record.text("plan", "hash")
 
-    def _check_plan(self) -> None:
+    def _require_own_plan(self) -> None:
         """Refuse to move by another plan than that of this run."""
-        own = self._own_plan()
-        if own and self._live.planned(own) != own:
+        if not self._is_planned(self._own_plan()):
             raise NotConfirmedError(
                 "the plan of the node excitation is not that of this run: begin with the step plan"
             )
@@ -173,12 +172,22 @@ class Walk:
     def _moved(
         self, title: str, speed: float, plan: str, *, record: bool = False, refresh: bool = True
     ) -> dict[str, Any]:
-        """Have the robot follow the plan, once it was agreed to; a new one is rehearsed before."""
+        """Have the robot follow the plan, once it was agreed to; a new one is rehearsed before.
+
+        Raises:
+            NotConfirmedError: nobody says yes, or the node has another plan by then.
+        """
+        plan = plan or self._live.planned()
         if speed > self._options.rehearsal_speed:
             self._rehearse_new(title, plan)
         outline, *checks = self._live.preview(speed).splitlines()
         told = "".join(f"\n  {check}" for check in checks)
         self._confirm(f"{title}: the robot will move: {outline}{told}")
+        if not self._is_planned(plan):
+            raise NotConfirmedError(
+                "nothing has moved: the node excitation has another plan by now, for which nobody "
+                "has said yes; see who plans, and take this step again"
+            )
         with self._bar(title) as report:
             move = self._live.move(report, speed, record=record, refresh=refresh)
         self._say(f"{title}: the robot is at rest at the end of the trajectory")
@@ -191,6 +200,10 @@ class Walk:
             "recording": move.recording,
             "checks": checks,
         }
+
+    def _is_planned(self, plan: str) -> bool:
+        """Tell whether the next start executes the plan with a hash; true where none is known."""
+        return not plan or self._live.planned(plan) == plan
 
     def _rehearse_new(self, title: str, plan: str) -> None:
         """Rehearse the plan of the node, unless this run has followed it to its end already."""

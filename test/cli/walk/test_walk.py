@@ -7,7 +7,7 @@ from robot_identification.cli.main import parser
 from robot_identification.cli.run import settle
 from robot_identification.cli.walk import record as record_of_run
 from robot_identification.cli.walk.record import RESULT, NoResultError, RunRecord
-from robot_identification.cli.walk.walk import Walk
+from robot_identification.cli.walk.walk import NotConfirmedError, Walk
 from robot_identification.errors import OutputError
 from robot_identification.ros.clients.client import ResultNotGivenError
 from robot_identification.ros.clients.live_run import Move
@@ -18,6 +18,7 @@ class Nodes:
 
     def __init__(self, folder):
         self.folder, self.asked, self.plan_of = folder, {}, ""
+        self.moved = []
 
     @property
     def verbs(self):
@@ -41,6 +42,7 @@ class Nodes:
         return "approach, trajectory"
 
     def move(self, report, speed, *, record, refresh=True):
+        self.moved.append(self.plan_of)
         return Move(self.plan_of, speed, 1.0, f"recording of {self.plan_of}" if record else "")
 
     def identify(self, method, data, **fields):
@@ -155,3 +157,18 @@ def test_where_the_record_cannot_be_written_the_recording_is_named(nodes, tmp_pa
     monkeypatch.setattr(record_of_run, "write_text_atomically", full)
     with pytest.raises(OutputError, match=r"no space left.*recording of plan of seed 0"):
         walk(nodes, tmp_path / "run", "--steps", "run", "--speed", "0.2")
+
+
+@pytest.mark.parametrize("steps", ["plan,rehearse", "rehearse"])
+def test_a_plan_that_somebody_makes_while_the_question_is_open_moves_nothing(
+    nodes, tmp_path, monkeypatch, steps
+):
+    def asked_for_long(_speed):
+        nodes.plan_of = "the plan of somebody else"
+        return "approach, trajectory"
+
+    nodes.plan_of = "a plan of before"
+    monkeypatch.setattr(nodes, "preview", asked_for_long)
+    with pytest.raises(NotConfirmedError, match="another plan by now"):
+        walk(nodes, tmp_path / "run", "--steps", steps)
+    assert nodes.moved == []
