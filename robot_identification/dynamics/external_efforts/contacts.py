@@ -74,7 +74,8 @@ class ContactDetector:
     """Finds contacts in judged efforts.
 
     A contact begins with the first sample whose effort exceeds its threshold.  It ends when the
-    effort has stayed below a share of that for some time, or the observer begins anew.
+    effort has stayed below a share of that for some time, the observer begins anew, or nobody
+    looks for contacts any more (:meth:`end`).
 
     Args:
         names: of the joints.
@@ -106,11 +107,15 @@ class ContactDetector:
         events: list[ContactEvent] = []
         for k, stamp in enumerate(block.stamps.tolist()):
             if block.interval[k] == 0.0:
-                events += [self._end(joint, self._last) for joint in sorted(self._contacts)]
+                events += self.end()
             for joint in sorted({*self._contacts, *np.flatnonzero(beyond[k]).tolist()}):
                 events += self._sample(block, k, stamp, joint, quiet=bool(quiet[k, joint]))
             self._last = stamp
         return events
+
+    def end(self) -> list[ContactEvent]:
+        """End all contacts with the last sample that came, and return these events, in order."""
+        return [self._end(joint, self._last) for joint in sorted(self._contacts)]
 
     def _sample(
         self, block: JudgedEfforts, k: int, stamp: int, joint: int, *, quiet: bool

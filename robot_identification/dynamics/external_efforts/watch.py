@@ -121,3 +121,7 @@ class ExternalEffortWatch:
     def restart(self) -> None:
         """Begin anew behind an interruption; thresholds stay."""
         self._stream.restart()
+
+    def end(self) -> Sequence[ContactEvent]:
+        """Return the ends of the contacts under way; to be asked where no more samples come."""
+        return self._detector.end()

@@ -73,8 +73,13 @@ class ExternalEfforts:
         )
 
     def use(self, watch: ExternalEffortWatch) -> None:
-        """Observe with other parameters from now on; thresholds are learned anew."""
+        """Observe with other parameters from now on; thresholds are learned anew.
+
+        Contacts under way end: what goes on while thresholds are learned is no contact.
+        """
         with self._at_work:
+            for event in () if self._watch is None else self._watch.end():
+                self._tell(event)
             self._watch, self._measured, self._sent = watch, None, 0
 
     def push(self, samples: Sequence[Sample]) -> None:

@@ -64,6 +64,18 @@ def send(efforts, states, at_once=10):
 PUSH = np.array([0.0, -6.0])
 
 
+def test_a_contact_ends_where_other_parameters_are_calibrated():
+    efforts, _, contacts = publishing()
+    motion = pushed(ROBOT, TRUTH, PUSH, seconds=3.0, begin=2.5)
+    send(efforts, samples(motion))
+    begun = [one.joint for one in contacts if one.event == JointContact.BEGAN]
+    efforts.use(efforts.watch_of(ROBOT, TRUTH, LEVEL))
+    ended = [one for one in contacts if one.event == JointContact.ENDED]
+    assert sorted(one.joint for one in ended) == sorted(begun)
+    assert (ended[-1].joint, stamp_of(ended[-1])) == (ROBOT.joint_names[1], motion.stamps[-1])
+    assert 0.4 < ended[-1].duration < 0.51
+
+
 @pytest.mark.parametrize("measured", [True, False])
 def test_a_push_is_published_as_effort_and_as_contact(measured):
     efforts, published, contacts = publishing()
@@ -150,6 +162,9 @@ def test_parameters_are_replaced_when_states_have_been_worked_on():
             meanwhile.join(0.05)  # longer than it takes where nothing holds it
             done.append("states")
             return efforts.watch_of(ROBOT, TRUTH, LEVEL).push(*joints)
+
+        def end(self):
+            return ()
 
     efforts.use(Interrupted())
     efforts.push(samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=0.1)))
