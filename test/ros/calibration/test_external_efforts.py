@@ -64,6 +64,20 @@ def send(efforts, states, at_once=10):
 PUSH = np.array([0.0, -6.0])
 
 
+def test_positions_that_a_driver_wraps_make_no_efforts_of_their_own():
+    motion = pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=3.0)
+    turned = motion.q + np.array([np.pi - np.median(motion.q[:, 0]), 0.0])
+    wrapped = np.where(turned > np.pi, turned - 2.0 * np.pi, turned)
+    assert np.abs(np.diff(wrapped[:, 0])).max() > 6.0
+    found = []
+    for q in (turned, wrapped):
+        efforts, published, contacts = publishing()
+        send(efforts, samples(motion._replace(q=q), measured=False))
+        found.append((np.array([message.effort for message in published]), len(contacts)))
+    np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-6)
+    assert found[1][1] == found[0][1]
+
+
 def test_a_contact_ends_where_other_parameters_are_calibrated():
     efforts, _, contacts = publishing()
     motion = pushed(ROBOT, TRUTH, PUSH, seconds=3.0, begin=2.5)
