@@ -183,21 +183,51 @@ def sent_reference(
     """Return trajectories that replaced one another as one reference.
 
     Args:
-        sent: at least one.
+        sent: at least one, in order of arrival.
         joint_names: joints of the robot, in order.
         start_stamp: stamp that becomes time 0, in ns.
 
     Raises:
         TrajectoryError: if one of them moves other joints.
     """
-    parts: list[tuple[float, Reference]] = []
-    for message in sorted(sent, key=lambda m: m.start_stamp):
-        start = (message.start_stamp - start_stamp) / _NANOSECONDS
+    followed: list[SentTrajectory] = []
+    for message in sent:
         trajectory = message.trajectory.reordered(joint_names)
-        if parts:
-            trajectory = _from_where_it_was(trajectory, parts, start)
-        parts.append((start, trajectory.reference))
-    return in_sequence(parts)
+        followed = followed_by(followed, SentTrajectory(message.start_stamp, trajectory))
+    return followed_reference(followed, start_stamp)
+
+
+def followed_by(followed: Sequence[SentTrajectory], new: SentTrajectory) -> list[SentTrajectory]:
+    """Return what a controller follows that was sent one more trajectory.
+
+    That takes the place of all that was to begin no earlier than it does.  Where its first point
+    comes after its start, it sets out from where the robot is asked to be by then.
+
+    Args:
+        followed: what it would follow without, in order of starts; joints as those of ``new``.
+        new: what it was sent.
+    """
+    before = [one for one in followed if one.start_stamp < new.start_stamp]
+    trajectory = new.trajectory
+    if before and trajectory.times[0] > 0.0:
+        there = sample(followed_reference(before, new.start_stamp), [0.0])
+        trajectory = trajectory.preceded_by(0.0, *(signal[0] for signal in there))
+    return [*before, SentTrajectory(new.start_stamp, trajectory)]
+
+
+def followed_reference(followed: Sequence[SentTrajectory], start_stamp: int) -> Reference:
+    """Return the result of :func:`followed_by`, at least one trajectory, as one reference.
+
+    Args:
+        followed: the trajectories.
+        start_stamp: stamp that becomes time 0, in ns.
+    """
+    return in_sequence(
+        [
+            ((one.start_stamp - start_stamp) / _NANOSECONDS, one.trajectory.reference)
+            for one in followed
+        ]
+    )
 
 
 def planned_reference(
@@ -214,13 +244,3 @@ def planned_reference(
         TrajectoryError: if it moves other joints.
     """
     return in_sequence([(start, trajectory.reordered(robot.joint_names).reference)])
-
-
-def _from_where_it_was(
-    trajectory: Trajectory, parts: Sequence[tuple[float, Reference]], start: float
-) -> Trajectory:
-    """Return a trajectory that begins at once, from what the robot followed before it."""
-    if trajectory.times[0] <= 0.0:
-        return trajectory
-    place = [signal[0] for signal in sample(in_sequence(parts), [start])]
-    return trajectory.preceded_by(0.0, *place)

@@ -15,13 +15,14 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.errors import InputError, RobotIdentificationError
-from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as STATE_TYPE
 from robot_identification.files.bags.trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
+from robot_identification.files.bags.trajectories import SentTrajectory
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.acquisition.recorder import Block
+from robot_identification.ros.acquisition.sent_trajectories import SentTrajectories
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.common.stamps import GracePeriod
 from robot_identification.ros.controllers.interfaces import AUTO, FOLLOWED, if_wanted
 from robot_identification.ros.messages.trajectories import trajectory_of
@@ -107,8 +108,9 @@ class Reference:
 
     What a controller was sent by its action is on `followed_trajectory`, and in bags with the rest.
 
-    A trajectory is interpolated as joint_trajectory_controller does, and stands still before its
-    start and after its end.  Samples hold until the next one; where any came they are preferred.
+    Trajectories are interpolated as joint_trajectory_controller does, each from its start until
+    another one takes its place; the reference stands still before the first and after their ends.
+    Samples hold until the next one; where any came they are preferred.
 
     Args:
         node: the node that subscribes.
@@ -123,8 +125,7 @@ class Reference:
         self._keep = keep
         self._newest: dict[str, Received] = {}
         self._robot = robot
-        self._trajectory: Trajectory | None = None
-        self._start = 0
+        self._sent = SentTrajectories()
         self._samples = ReferenceSamples()
         self._own_samples = False
         self._columns = JointColumns(robot.joint_names, "joint_reference")
@@ -165,10 +166,7 @@ class Reference:
     def _at(self, stamps: npt.NDArray[np.int64]) -> Array | None:
         if self._samples:
             return self._samples.at(stamps)
-        if self._trajectory is not None:
-            seconds = (stamps - self._start) / NANOSECONDS
-            return self._trajectory.sample(seconds)[0]
-        return None
+        return self._sent.at(stamps)
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
         self._note(self._trajectory_topic, TRAJECTORY_TYPE, message)
@@ -182,9 +180,9 @@ class Reference:
             self._node.get_logger().warning(
                 "reference ignored: a trajectory without a start stamp starts at an unknown time"
             )
-            self._trajectory = None
+            self._sent.forget()
             return
-        self._trajectory, self._start = trajectory, start
+        self._sent.add(SentTrajectory(start, trajectory))
 
     def _on_own_sample(self, message: JointState) -> None:
         if not self._own_samples:

@@ -74,12 +74,22 @@ def test_a_bag_without_positions_can_be_read_where_none_are_needed(tmp_path):
 
 def test_sent_trajectories_start_at_their_stamps():
     messages = [
-        sent(3.0, [0.0, 1.0], [[1.0, 2.0], [0.0, 0.0]]),
         sent(1.0, [0.0, 1.0], [[0.0, 0.0], [1.0, 2.0]]),
+        sent(3.0, [0.0, 1.0], [[1.0, 2.0], [0.0, 0.0]]),
     ]
     reference = sent_reference(messages, NAMES, START)
     position = sample(reference, [0.5, 1.5, 2.5, 3.5])[0]
     np.testing.assert_allclose(position, [[0.0, 0.0], [0.5, 1.0], [1.0, 2.0], [0.5, 1.0]])
+
+
+def test_what_was_to_begin_later_is_replaced_before_it_begins():
+    messages = [
+        sent(0.0, [0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]]),
+        sent(2.0, [0.0, 1.0], [[1.0, 1.0], [9.0, 9.0]]),
+        sent(1.5, [0.0, 1.0], [[1.0, 1.0], [0.0, 0.0]]),
+    ]
+    position = sample(sent_reference(messages, NAMES, START), [0.5, 2.0, 3.0])[0]
+    np.testing.assert_allclose(position[:, 0], [0.5, 0.5, 0.0])
 
 
 def test_joints_of_a_sent_trajectory_are_put_in_order():
