@@ -194,7 +194,7 @@ class AcquisitionNode(Node):
         """Record a state; where the clock was set back another recording begins."""
         states, set_back = self._setbacks.take(state)
         if set_back:
-            recorder = self._continue(recorder)
+            recorder = self._continue(recorder, states[0].stamp)
         for one in states:
             self._add(recorder, one)
         if self._pace.add(len(states)):
@@ -278,8 +278,13 @@ class AcquisitionNode(Node):
         self.get_logger().info(f"recording {name} begins")
         return self._recorder
 
-    def _continue(self, recorder: Recorder) -> Recorder:
-        """End a recording and go on in another: stamps from before and after are two clocks'."""
+    def _continue(self, recorder: Recorder, stamp: int) -> Recorder:
+        """End a recording and go on in another: stamps from before and after are two clocks'.
+
+        Args:
+            recorder: of the recording that ends.
+            stamp: of the first state after it, in ns.
+        """
         name = continuation(recorder.recording)
         self.get_logger().warning(
             f"the clock of the joint states was set back: recording {recorder.recording} ends, "
@@ -289,6 +294,7 @@ class AcquisitionNode(Node):
         if self._efforts is not None:
             self._efforts.buffer.next_clock()
         self._temperatures.next_clock()
+        self._reference.next_clock(stamp)
         self._diagnostics.set_back()
         had_bag = self._bag is not None
         self._end_bag()

@@ -151,6 +151,19 @@ class Reference:
         """Return the stamp in ns up to which samples have come; None where none are waited for."""
         return self._samples.known_until()
 
+    def next_clock(self, stamp: int) -> None:
+        """Forget what is of a clock that was set back; samples may be of the new one already.
+
+        Args:
+            stamp: of the first joint state on the new clock, in ns.
+        """
+        self._sent.forget()
+        self._newest.pop(self._trajectory_topic, None)
+        newest = self._newest.get(self._sample_topic)
+        if newest is not None and stamp_of(newest[2]) - stamp >= SETBACK_NS:
+            del self._newest[self._sample_topic]
+            self._samples = ReferenceSamples()
+
     def _note(self, topic: str, kind: str, message: Any) -> None:
         noted = (topic, kind, message, time.time_ns())
         self._newest[topic] = noted
