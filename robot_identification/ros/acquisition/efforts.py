@@ -28,6 +28,10 @@ from robot_identification.signals.efforts.separate import EffortSource
 JOINT_STATE_TYPE = "sensor_msgs/msg/JointState"
 TYPES = (JOINT_STATE_TYPE, ARRAY_TYPE)
 _REPEAT = 10.0
+_STUCK = 10  # efforts with one stamp: nobody says when they were measured
+_OTHER_CLOCK = 10.0
+"""Time in s by which efforts and states that come together differ at most, unless they have two
+clocks: what is late waits in queues for some seconds."""
 _KINDS: dict[str, Any] = {JOINT_STATE_TYPE: JointState, ARRAY_TYPE: Float64MultiArray}
 
 
@@ -85,7 +89,9 @@ class SeparateEfforts:
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._received = self._refused = 0
+        self._stuck = 0
         self._before = (0, 0)
+        self._newest: int | None = None  # of the joint states, at the report before
         self._reason = ""
 
     def begin(self) -> EffortBuffer:
@@ -115,6 +121,8 @@ class SeparateEfforts:
                 f"efforts refused: {error}", throttle_duration_sec=_REPEAT
             )
             return
+        stuck = bool(self._stamps) and stamp == self._stamps[-1]
+        self._stuck = self._stuck + 1 if stuck else 0
         self._stamps.append(stamp)
         if keep:
             self.buffer.add(stamp, effort)
@@ -145,8 +153,9 @@ class SeparateEfforts:
         self.listener.listen_to_lossy_publishers()
         lost = self._statistics.between(self._stamps)
         self._stamps = self._stamps[-1:]
-        level, text = self._verdict(lost)
         behind = (newest - self._stamps[-1]) / 1e9 if newest and self._stamps else float("nan")
+        come, self._newest = newest != self._newest, newest
+        level, text = self._verdict(lost, behind if come else 0.0)
         values = {
             "topic": self.listener.topic,
             "rate_hz": f"{self._statistics.rate:.3f}",
@@ -160,7 +169,13 @@ class SeparateEfforts:
         }
         return status_of(self._node, level, text, values, part="efforts", robot=self._robot.name)
 
-    def _verdict(self, lost: int) -> tuple[bytes, str]:
+    def _verdict(self, lost: int, behind: float) -> tuple[bytes, str]:
+        """Return level and text.
+
+        Args:
+            lost: efforts that were lost since the last report.
+            behind: how far the newest is behind the newest joint state, in s; 0 where none came.
+        """
         now = (self._received, self._refused)
         received, refused = (new - old for new, old in zip(now, self._before, strict=True))
         self._before = now
@@ -170,6 +185,22 @@ class SeparateEfforts:
             return STALE, f"no efforts arrive on {self.listener.topic}"
         if refused > 0:
             return ERROR, f"{refused} efforts refused: {self._reason}"
+        if self._stuck >= _STUCK:
+            return ERROR, self._why_stuck()
+        if abs(behind) > _OTHER_CLOCK:
+            side = "before" if behind > 0.0 else "after"
+            return ERROR, (
+                f"efforts are stamped {abs(behind):.3f} s {side} the joint states that come with "
+                "them: both need the same clock; states without efforts are left out"
+            )
         if lost > 0:
             return WARN, "efforts are being lost"
         return OK, "receiving"
+
+    def _why_stuck(self) -> str:
+        if self._stamps[-1]:
+            return f"the stamps of the efforts on {self.listener.topic} do not rise"
+        return (
+            f"the efforts on {self.listener.topic} carry no stamps: who publishes them has to say "
+            "in header.stamp when they were measured, or send arrays, which count when they come"
+        )
