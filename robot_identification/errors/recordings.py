@@ -44,16 +44,26 @@ class UnknownRecordingError(InputError):
     Attributes:
         recording: identifier that was asked for; empty for the current recording.
         known: identifiers of the recordings in memory.
+
+    Args:
+        recording: as above.
+        known: as above.
+        begun: whether the recording has begun, and nothing of it has come.
+        fate: what became of its samples, where it has none and somebody knows.
     """
 
-    def __init__(self, recording: str, known: Sequence[str]) -> None:
+    def __init__(
+        self, recording: str, known: Sequence[str], *, begun: bool = False, fate: str = ""
+    ) -> None:
         self.recording = recording
         self.known = tuple(known)
         whose = f"no recording {recording}" if recording else "no recording yet"
         have = f"in memory are {', '.join(self.known)}" if self.known else "none is in memory"
-        if recording in self.known:
-            whose, have = f"recording {recording}", "no sample has arrived"
-        super().__init__(f"{whose}: {have}; start one with ~/start of the acquisition node")
+        remedy = "start one with ~/start of the acquisition node"
+        if begun or recording in self.known:
+            whose, have = f"recording {recording}", f"no sample has arrived{fate and f', {fate}'}"
+            remedy = "/diagnostics of the acquisition node tell what is wrong with the joint states"
+        super().__init__(f"{whose}: {have}; {remedy}")
 
 
 class MissingSignalError(InputError):

@@ -211,7 +211,8 @@ class LiveRecordings:
                 while name not in self._recordings and (left := until - self._clock()) > 0.0:
                     self._wait(left, cancelled)
             if name not in self._recordings:
-                raise UnknownRecordingError(name, tuple(self._recordings))
+                begun = name in self._room.own[-1:]  # what has ended since may be forgotten
+                raise UnknownRecordingError(name, tuple(self._recordings), begun=begun)
             asked = found = self._recordings[name]
             followed: float | None = None
             while True:

@@ -194,7 +194,8 @@ class LiveRecording:
         """
         blocks = [block for block in self.blocks if len(block.stamps)]
         if not blocks:
-            raise UnknownRecordingError(self.recording, [self.recording])
+            fate = ", ".join(self._not_kept())
+            raise UnknownRecordingError(self.recording, [self.recording], fate=fate)
         return joined_samples(blocks, reference=reference)
 
     def as_blocks(self) -> list[Block]:
@@ -208,6 +209,15 @@ class LiveRecording:
             blocks.append(Block(self.recording, number - 1, first, last, samples, *own, measured))
             first += len(samples.stamps)
         return blocks
+
+    def _not_kept(self) -> list[str]:
+        """Return what became of samples that were not simply kept."""
+        counts = self.counts
+        return [
+            f"{count} of {counts.received} samples {name.replace('_', ' ')}"
+            for name in ("lost", "refused", "without_effort", "duplicate", "out_of_order")
+            if (count := getattr(counts, name))
+        ]
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the recording, one line each."""
@@ -227,10 +237,7 @@ class LiveRecording:
                 f"{self.repetition.longest} samples in a row repeat the one before: the driver was "
                 "stuck, or the robot rested"
             )
-        for name in ("lost", "refused", "without_effort", "duplicate", "out_of_order"):
-            count = getattr(self.counts, name)
-            if count:
-                lines.append(f"{count} of {self.counts.received} samples {name.replace('_', ' ')}")
+        lines += self._not_kept()
         if not self.ended:
             lines.append("not ended: it is still being made, or the acquisition node is gone")
         return [f"recording {self.recording}: {line}" for line in lines]

@@ -64,6 +64,21 @@ def test_unknown_and_empty_recordings_are_errors():
         live([block(0, samples=0, last=True)]).get("r").samples()
 
 
+def test_a_recording_without_samples_says_what_became_of_them():
+    recordings = live()
+    recordings.announce("r")
+    with pytest.raises(UnknownRecordingError, match=r"^recording r: no sample.*/diagnostics"):
+        recordings.get()
+    nothing = dataclasses.replace(
+        block(0, samples=0, last=True), counts=Counts(received=500, refused=20, without_effort=480)
+    )
+    recordings.add(nothing, "joint_torque")
+    told = "no sample has arrived, 20 of 500 samples refused, 480 of 500 samples without effort"
+    with pytest.raises(UnknownRecordingError, match=told):
+        recordings.get().samples()
+    assert "20 of 500 samples refused" in recordings.get().warnings()[0]
+
+
 def test_memory_is_bounded_and_ended_recordings_make_room():
     recordings = live([block(0, "a", last=True)], max_blocks=3)
     problems = [line for i in range(5) for line in recordings.add(block(i, "b"), "joint_torque")]
