@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -56,6 +57,10 @@ COMMANDS = {
 _MODULES = {"compile": "compile_ahead"}  # compile is a function of Python's own
 
 
+_NEGATIVE = re.compile(r"-\.?\d")
+"""What argparse is to take for a value; by itself it takes -0.1,0.2 and -1e-3 for options."""
+
+
 class CommandParser(argparse.ArgumentParser):
     """The parser of a command, whose module is loaded when the command is used."""
 
@@ -72,6 +77,7 @@ class CommandParser(argparse.ArgumentParser):
             return
         name = _MODULES.get(self.command, self.command.replace("-", "_"))
         self.command = None
+        self._negative_number_matcher = _NEGATIVE
         with ended_by_ctrl_c():
             module = import_module(f"robot_identification.cli.{name}")
         self.description = module.__doc__

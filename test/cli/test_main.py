@@ -50,3 +50,20 @@ def test_every_command_is_listed_with_the_first_sentence_of_its_help():
     assert list(commands.choices) == list(COMMANDS)
     for name, command in commands.choices.items():
         assert command.description.splitlines()[0] == COMMANDS[name]
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "read"),
+    [
+        ("--start", ["-0.5,1.0"], "-0.5,1.0"),
+        ("--start", ["-.5,-1.0"], "-.5,-1.0"),
+        ("--centre", ["0", "-1e-3", "-.02"], [0.0, -1e-3, -0.02]),
+        ("--end", ["-2s"], -2.0),
+    ],
+)
+def test_negative_numbers_are_values_and_no_options(option, values, read):
+    command = {"--start": ["excite", "ur10", "-o", "plan.yaml"]}.get(
+        option, ["drive-gains", "ur10", "--bare", "a", "--loaded", "b"]
+    )
+    options = parser().parse_args([*command, option, *values])
+    assert getattr(options, option[2:]) == read
