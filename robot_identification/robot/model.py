@@ -200,7 +200,8 @@ class RobotModel:
         held: name of a joint -> (10,) XX XY XZ YY YZ ZZ MX MY MZ M in its frame of what hangs on it
             by these, as the URDF states it; joints of which it states nothing are left out.
         effort_meaning: what recorded efforts are; None where nobody has said.
-        effort_meaning_reason: who has said so, ``robot file`` or ``option``.
+        effort_meaning_reason: who has said so, ``robot file``, ``option``, or a live
+            ``recording``.
         position_meaning: where recorded positions are measured.
         loads: (full columns,) the parameters whose efforts load-dependent friction follows; None
             where nobody has said, see :mod:`.terms.kinds`.

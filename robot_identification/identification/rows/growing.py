@@ -71,6 +71,7 @@ class StreamingIdentification:
         prompt: bool = True,
         apart: bool = False,
     ) -> None:
+        base = base.of(robot)
         self._robot, self._base, self._source = robot, base, source
         self._prompt, self._apart = prompt, apart
         self._subject = Subject.of(base)

@@ -51,7 +51,7 @@ class GrowingIdentification:
         source: str,
         overrides: ProcessingSettings,
     ) -> None:
-        self._base, self._source = base, source
+        self._base, self._source = base.of(robot), source
         self._stream = StreamingIdentification(
             robot, base, source, overrides=overrides, settle=SETTLE, prompt=False, apart=True
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -30,7 +30,7 @@ from robot_identification.identification.payload.identify import identify_payloa
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.payload.runs import EXCHANGED
 from robot_identification.identification.source import SPOILT
-from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting, mounting_from
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common import qos
@@ -38,7 +38,11 @@ from robot_identification.ros.common.jobs import Cancelled, Job, JobSlot
 from robot_identification.ros.identification.outputs import check_output
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.recordings.recording import LiveRecording
-from robot_identification.ros.identification.recordings.selection import live_recordings, read_data
+from robot_identification.ros.identification.recordings.selection import (
+    live_recordings,
+    measured_robot,
+    read_data,
+)
 from robot_identification.ros.identification.requests import processing_of
 from robot_identification.ros.messages.payload import fill_gains, fill_payload
 from robot_identification.ros.messages.progress import ProgressReporter
@@ -176,11 +180,8 @@ class PayloadWork:
 
     def _measured_by(self, request: Any, cancelled: Cancelled) -> RobotModel:
         """Return the robot with the meaning of efforts that live recordings themselves state."""
-        robot = self._robot
-        sources = [] if request.loaded.bags else self._sources(request.loaded, cancelled)
-        if sources:
-            robot = replace(robot, effort_meaning=EffortMeaning(sources[0].effort_meaning))
-        return robot
+        sources = self._sources(request.loaded, cancelled)
+        return measured_robot(self._robot, request.loaded, sources)
 
     def _sources(self, data: msg.DataSelection, cancelled: Cancelled) -> list[LiveRecording]:
         return live_recordings(data, self._live, cancelled)

@@ -20,9 +20,10 @@ from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.growing import SETTLE, StreamingIdentification
-from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block
+from robot_identification.ros.identification.recordings.selection import measured_as
 from robot_identification.settings import Settings, setting
 
 # Blocks that may wait: at ten a second, more than the thread can ever be behind on a sound machine.
@@ -203,7 +204,7 @@ class StreamedEstimates:
             return
         self._refreshed, self._rows = time.monotonic(), 0
         self._stream = StreamingIdentification(
-            replace(self._robot, effort_meaning=EffortMeaning(effort_meaning)),
+            measured_as(self._robot, effort_meaning),
             self._base,
             recording,
             overrides=self._options_now.overrides,

@@ -30,7 +30,11 @@ from robot_identification.ros.identification.recordings.running_recordings impor
     RunningRecordings,
     is_about_whole,
 )
-from robot_identification.ros.identification.recordings.selection import live_recordings, read_data
+from robot_identification.ros.identification.recordings.selection import (
+    live_recordings,
+    measured_robot,
+    read_data,
+)
 from robot_identification.ros.identification.requests import (
     fit_request,
     processing_of,
@@ -134,7 +138,7 @@ class IdentificationWork:
         )
         fit = fit_request(request, recordings)
         result = identify(
-            self._robot,
+            measured_robot(self._robot, request.data, sources),
             fit.fitted,
             method=method,
             overrides=overrides,
@@ -175,10 +179,11 @@ class IdentificationWork:
         self._check_output(request, self._prior, request.start)
         report("reading", 0.0)
         start = start_of(request, self._robot, self._prior)
+        sources = live_recordings(request.data, self._live, cancelled)
         recordings = read_data(
             request.data,
             self._robot,
-            live_recordings(request.data, self._live, cancelled),
+            sources,
             cancelled,
             processing=processing_of(request.processing),
             positions_needed=start == "idim",
@@ -186,7 +191,7 @@ class IdentificationWork:
         )
         try:
             result = identify_didim(
-                self._robot,
+                measured_robot(self._robot, request.data, sources),
                 recordings,
                 references_of(request, recordings, self._robot),
                 start=start,
@@ -232,7 +237,7 @@ class IdentificationWork:
         of_bags = bool(request.data.bags)
         anew = request.derive_settings
         return validate(
-            robot,
+            measured_robot(robot, request.data, sources),
             model.values,
             recordings,
             overrides=live.overridden_by(stated) if anew and not of_bags else stated,

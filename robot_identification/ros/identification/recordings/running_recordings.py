@@ -13,11 +13,14 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.growing_identification import GrowingIdentification
-from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.identification.recordings.recording import LiveRecording
-from robot_identification.ros.identification.recordings.selection import recording_of
+from robot_identification.ros.identification.recordings.selection import (
+    measured_as,
+    recording_of,
+)
 from robot_identification.signals.recording import RawSamples, Recording
 
 
@@ -107,8 +110,8 @@ class RunningRecordings:
             CancelledError: if ``cancelled`` says so.
         """
         work, self._work = self._work, None  # what fails begins anew
+        meant = measured_as(self._robot, source.effort_meaning)
         if work is None or not work.goes_on(source, overrides):
-            meant = replace(self._robot, effort_meaning=EffortMeaning(source.effort_meaning))
             begun = GrowingIdentification(meant, self._base, source.recording, overrides)
             work = _Work(source.recording, overrides, begun)
         work.identification.push(source.blocks[work.taken :], cancelled=cancelled)
@@ -116,7 +119,7 @@ class RunningRecordings:
         settled_at = work.identification.settled_at
         if settled_at is not None and work.described is None:
             early = self._described(source, settled_at, cancelled)
-            work.judged = recording_findings(self._robot, [early])
+            work.judged = recording_findings(meant, [early])
             work.described = replace(early, segments=())
         self._work = work
         if work.described is None:

@@ -80,6 +80,32 @@ def _refuse_twice(field: str, names: Sequence[str]) -> None:
         raise SettingError(field, name, "stands twice; select it once")
 
 
+def measured_as(robot: RobotModel, effort_meaning: str) -> RobotModel:
+    """Return a robot whose recorded efforts are what a live recording says of its own."""
+    meaning = EffortMeaning(effort_meaning)
+    if meaning is robot.effort_meaning:
+        return robot
+    return replace(robot, effort_meaning=meaning, effort_meaning_reason="recording")
+
+
+def measured_robot(
+    robot: RobotModel, data: msg.DataSelection, sources: Sequence[LiveRecording]
+) -> RobotModel:
+    """Return a robot whose recorded efforts are those of the data of a request.
+
+    Where there are bags too, or live recordings of two kinds, they are what the node says of bags.
+
+    Args:
+        robot: the robot.
+        data: the selection.
+        sources: the live recordings that it names, from :func:`live_recordings`.
+    """
+    meanings = {source.effort_meaning for source in sources}
+    if data.bags or len(meanings) != 1:
+        return robot
+    return measured_as(robot, meanings.pop())
+
+
 def read_data(
     data: msg.DataSelection,
     robot: RobotModel,
@@ -208,7 +234,7 @@ def recording_of(
     """
     return prepared_recording(
         source.samples(reference=reference),
-        replace(robot, effort_meaning=EffortMeaning(source.effort_meaning)),
+        measured_as(robot, source.effort_meaning),
         source=source.recording,
         effort_topic=source.effort_topic,
         effort_delay=source.effort_delay,

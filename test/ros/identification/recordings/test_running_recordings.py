@@ -39,14 +39,16 @@ class Cell:
 
         monkeypatch.setattr(StreamingIdentification, "push", counting)
 
-    def record(self, until, *, last=False, name="run", effort_topic=""):
+    def record(
+        self, until, *, last=False, name="run", effort_topic="", effort_meaning="joint_torque"
+    ):
         """Go on until so many seconds of the recording have come."""
         end = round(until * RATE / SIZE)
         for number in range(self.sent, end):
             raw = self.blocks[number]
             ended = last and number == end - 1
             block = Block(name, number, number * SIZE, ended, raw, Counts(), effort_topic)
-            self.live.add(block, "joint_torque")
+            self.live.add(block, effort_meaning)
         self.sent = end
 
     def ask(self, **fields):
@@ -95,6 +97,15 @@ def test_samples_of_a_recording_that_was_forgotten_are_kept_by_nobody(cell):
     cell.live._recordings.clear()
     gc.collect()
     assert kept() is None
+
+
+def test_results_tell_what_the_efforts_of_their_recording_were(cell):
+    """The robot file calls them joint torques; a transmission of 1 makes them motor torques too."""
+    cell.record(70.0, effort_meaning="motor_torque")
+    stated = [cell.ask().settings["effort_meaning"]]
+    cell.record(70.5, last=True, effort_meaning="motor_torque")
+    stated.append(cell.ask().settings["effort_meaning"])
+    assert stated == [{"value": "motor_torque", "reason": "recording"}] * 2
 
 
 def test_a_recording_that_has_ended_is_worked_on_whole(cell):
