@@ -62,7 +62,7 @@ class UnknownRecordingError(InputError):
         remedy = "start one with ~/start of the acquisition node"
         if begun or recording in self.known:
             whose, have = f"recording {recording}", f"no sample has arrived{fate and f', {fate}'}"
-            remedy = "/diagnostics of the acquisition node tell what is wrong with the joint states"
+            remedy = "/diagnostics of the acquisition node and the log of this node tell why"
         super().__init__(f"{whose}: {have}; {remedy}")
 
 

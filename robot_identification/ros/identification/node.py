@@ -49,7 +49,7 @@ from robot_identification.ros.identification.services import (
 from robot_identification.ros.identification.streaming import StreamedEstimates, StreamingOptions
 from robot_identification.ros.identification.warming import warm_up
 from robot_identification.ros.identification.work import Answer, IdentificationWork
-from robot_identification.ros.messages.blocks import raw_block
+from robot_identification.ros.messages.blocks import raw_block, why_not_of
 from robot_identification.ros.messages.common import floats
 from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.ros.messages.results import result_message, setting_messages
@@ -138,13 +138,8 @@ class IdentificationNode(Node):
     def _on_block(self, message: SampleBlock) -> None:
         if message.kind != SampleBlock.RAW:
             return
-        if message.robot != self._robot.name or (
-            tuple(message.joint_names) != self._robot.joint_names
-        ):
-            self.get_logger().error(
-                f"samples of robot {message.robot} ignored: this node is for {self._robot.name}",
-                throttle_duration_sec=10.0,
-            )
+        if foreign := why_not_of(self._robot, message):
+            self.get_logger().error(foreign, throttle_duration_sec=10.0)
             return
         try:
             block = raw_block(message)

@@ -79,6 +79,24 @@ def filtered_message(filtered: FilteredBlock, block: Block, robot: RobotModel) -
     return message
 
 
+def why_not_of(robot: RobotModel, message: msg.SampleBlock) -> str:
+    """Return why samples are not those of a robot, for people; empty where they are.
+
+    Args:
+        robot: the robot.
+        message: a block of samples.
+    """
+    if message.robot != robot.name:
+        return f"samples of robot {message.robot:.255} ignored: this node is for {robot.name}"
+    if tuple(message.joint_names) != robot.joint_names:
+        others = ", ".join(message.joint_names)
+        return (
+            f"samples of robot {robot.name} ignored: they are of {others:.255}, and here it has "
+            f"{', '.join(robot.joint_names)}; start all nodes with the same robot file"
+        )
+    return ""
+
+
 def raw_block(message: msg.SampleBlock) -> Block:
     """Return the block in a message of kind RAW.
 

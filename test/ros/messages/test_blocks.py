@@ -7,7 +7,7 @@ from robot_identification import msg
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.ros.messages.blocks import block_message, raw_block
+from robot_identification.ros.messages.blocks import block_message, raw_block, why_not_of
 from robot_identification.signals.recording import RawSamples
 from sent_messages import compare, through_dds
 
@@ -32,6 +32,22 @@ def test_an_empty_last_block_keeps_its_shape(robot):
     none = np.empty((0, 2))
     block = Block("r", 4, 100, True, RawSamples(np.empty(0, np.int64), none, None, none), Counts())
     assert raw_block(block_message(block, robot)).samples.effort.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ({"robot": "arm"}, "samples of robot arm ignored: this node is for scara"),
+        ({"joint_names": ["a", "b"]}, "they are of a, b, and here it has joint_1, joint_2; start"),
+        ({"joint_names": ["a" * 10**6]}, "start all nodes with the same robot file"),
+    ],
+)
+def test_samples_of_another_robot_are_told_by_what_is_other(robot, other, told):
+    own = {"robot": "scara", "joint_names": ["joint_1", "joint_2"]}
+    assert not why_not_of(robot, msg.SampleBlock(**own))
+    found = why_not_of(robot, msg.SampleBlock(**own | other))
+    assert told in found
+    assert len(found) < 1000
 
 
 def test_a_block_with_too_few_values_is_an_error():
