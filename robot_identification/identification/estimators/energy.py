@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
+import scipy
 
 from robot_identification.dynamics import friction
 from robot_identification.dynamics.energy import EnergyRegressor
@@ -54,7 +56,8 @@ class EnergyRows:
     Attributes:
         W: (intervals, parameters) differences of the energy functions, integrals of friction.
         Y: (intervals,) work of the efforts, in J.
-        squares: (intervals, joints) integrals of the squared velocities, per sampling period.
+        squares: (intervals, joints) integrals of the squared velocities, per sampling period; 0
+            where efforts were lost, so that the interval says nothing.
     """
 
     W: Array
@@ -234,12 +237,46 @@ def _segment_rows(
     decimator = processing.decimator(segment.period)
     cut = processing.cut_outputs(segment.period) * decimator.factor
     step = max(decimator.factor, round(length / segment.period))
-    marks = np.arange(cut, segment.samples - cut, step)
+    lost = _lost(segment, decimator.factor)
+    marks = _marks(lost[cut : segment.samples - cut], step) + cut
     if len(marks) < 3:
         return None
     signals = (segment.position, segment.velocity, segment.acceleration, segment.effort)
     q, qd, qdd, effort = (np.ascontiguousarray(signal.T) for signal in signals)
-    return energy_rows(base, segment.time, q, qd, qdd, effort, list(marks))
+    rows = energy_rows(base, segment.time, q, qd, qdd, effort, list(marks))
+    before = np.concatenate([[0], np.cumsum(lost)])
+    without = before[marks[1:]] > before[marks[:-1]]
+    return replace(rows, squares=np.where(without[:, None], 0.0, rows.squares))
+
+
+def _lost(segment: FilteredSegment, longest: int) -> npt.NDArray[np.bool_]:
+    """Return (samples,) where so many efforts in a row were lost that their work is not known.
+
+    A straight line stands for them, which is as good as measured across a decimation step: of what
+    is faster no method knows.
+
+    Args:
+        segment: filtered signals.
+        longest: number of samples that a line may stand for.
+    """
+    if segment.measured is None:
+        return np.zeros(segment.samples, dtype=np.bool_)
+    runs, count = scipy.ndimage.label(~segment.measured)
+    long = np.bincount(runs, minlength=count + 1) > longest
+    long[0] = False  # those that were measured
+    return np.asarray(long[runs])
+
+
+def _marks(lost: npt.NDArray[np.bool_], step: int) -> npt.NDArray[np.intp]:
+    """Return the samples at which intervals end and begin; behind lost efforts they begin anew.
+
+    Args:
+        lost: (samples,) from :func:`_lost`.
+        step: samples of an interval.
+    """
+    runs = scipy.ndimage.find_objects(scipy.ndimage.label(~lost)[0])
+    marks = [np.arange(run.start, run.stop, step, dtype=np.intp) for (run,) in runs]
+    return np.concatenate(marks or [np.zeros(0, dtype=np.intp)])
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,26 @@ def test_identify_with_the_energy_model_from_a_recording():
     assert (away < 5.0).all()
 
 
+def estimate_without(lost):
+    """Return the estimate where the efforts of some samples were lost, and its relative error."""
+    robot, values, time, q, _, _, effort = motion("three_dof", "three_dof", points=15)
+    effort[lost] = 0.0
+    segment = Segment(time, q, None, effort, measured=~np.isin(np.arange(len(time)), lost))
+    base = base_parameters(robot)
+    recording = Recording(robot.joint_names, 1.0 / 500.0, (segment,))
+    estimate = identify(robot, [recording], method="energy").estimate
+    truth = base.values(values[base.columns])
+    return estimate, np.linalg.norm(estimate.values - truth) / np.linalg.norm(truth)
+
+
+def test_work_over_lost_efforts_is_not_made_up():
+    gaps = np.concatenate([np.arange(begin, begin + 100) for begin in range(300, 2000, 400)])
+    found, error = estimate_without(gaps)
+    assert error < 1e-3
+    single, _ = estimate_without([700, 1901])
+    assert 0.7 * sum(single.rows) < sum(found.rows) < sum(single.rows)
+
+
 def test_table_3_for_the_optimised_points():
     """Noise of k = 0.001 on Y: the median is no worse than the published draw.
 
