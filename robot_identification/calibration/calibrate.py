@@ -166,6 +166,7 @@ def _calibrated(
         processing=settings_of(result),
         efforts=effort_meaning_of(result),
         spread=noise,
+        own_law=result.friction is not None,
     )
 
 

@@ -169,6 +169,8 @@ class CalibratedParameters(Stored):
         warnings: what a user should know before trusting the values.
         spread: what noise does to the parameters of the model together, the prior being taken as
             certain; None where nobody knows.
+        own_law: whether the friction law is that of the identification, which the robot file does
+            not state alone.
     """
 
     robot: str
@@ -200,6 +202,7 @@ class CalibratedParameters(Stored):
     warnings: tuple[str, ...] = ()
     spread: Spread | None = None
     efforts: str = ""
+    own_law: bool = False
 
     @property
     def consistent(self) -> bool:

@@ -145,7 +145,7 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
     """Return the text of a parameter file: values, deviations, verdicts and provenance."""
     names = [calibrated.names[i] for i in calibrated.model]
     prior = calibrated.prior
-    law = _law_entries(calibrated.description)
+    law = _law_entries(calibrated)
     document: dict[str, Data] = {
         "kind": PARAMETERS_KIND,
         "schema": SCHEMA_VERSION,
@@ -193,9 +193,14 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
     return yaml_text(document, heading=heading)
 
 
-def _law_entries(robot: RobotModel) -> dict[str, Data]:
-    """Return joint -> term -> shapes for a robot that has other terms than most; else nothing."""
-    if all(term.default for joint in robot.joints for term in joint.joint_terms):
+def _law_entries(calibrated: CalibratedParameters) -> dict[str, Data]:
+    """Return joint -> term -> shapes for a robot that has other terms than most, or than its file.
+
+    Nothing for others.
+    """
+    robot = calibrated.description
+    usual = all(term.default for joint in robot.joints for term in joint.joint_terms)
+    if usual and not calibrated.own_law:
         return {}
     return {**FrictionLaw.of(robot).joint_entries(robot.joint_names)}
 

@@ -233,7 +233,7 @@ def identify(
             averages = averaged(robot, recordings, periodic, report, cancelled)
             settings = periodic_processing(robot, averages, stated)
             source = periodic_rows(base, recordings, averages, settings, report, cancelled)
-        model = friction_of(friction, source, choice)
+        model = friction_of(friction, source, choice, robot)
         base, source, processing = model.base, model.source, model.source.processing
         found = model.completed(fit(choice, source))
         told: tuple[PeriodicRecording, ...] = ()

@@ -198,6 +198,7 @@ def merge_results(
         },
         warnings=[line for one in results if (line := one.alteration_warning)],
         findings=folded_findings(first.joint_names, first.regrouping.names, kept.factors),
+        friction=first.friction,
         **errors,
     )
 
@@ -229,7 +230,7 @@ def _refuse_unable(choice: Choice, every: Sequence[IdentificationResult]) -> Non
     for number, other in enumerate(every[1:], 2):
         _refuse_unlike(every[0], other, number)
     for one in every:
-        if one.friction is not None:
+        if one.friction is not None and one.friction.is_of_data:
             raise SettingError(
                 "friction",
                 one.settings.get("friction", {}).get("value", "estimated"),

@@ -97,6 +97,14 @@ def test_a_file_holds_the_friction_law_of_its_parameters(with_law, tmp_path):
     read_base_values(path, robot)
 
 
+def test_a_file_holds_a_usual_law_that_its_robot_file_does_not_state(calibrated, tmp_path):
+    path = tmp_path / "parameters.yaml"
+    path.write_bytes(parameters_file(path, ROBOT, replace(calibrated, own_law=True)))
+    read = with_law_of(path, LAW)
+    assert [joint.terms for joint in read.joints] == [joint.terms for joint in ROBOT.joints]
+    np.testing.assert_array_equal(load_values(path, read), calibrated.values)
+
+
 def test_a_file_without_a_law_leaves_that_of_the_robot(calibrated, tmp_path):
     path = tmp_path / "parameters.yaml"
     path.write_bytes(parameters_file(path, ROBOT, calibrated))

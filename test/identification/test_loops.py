@@ -135,6 +135,15 @@ def test_pinocchio_with_calibrated_parameters_moves_as_the_true_robot_does(hitac
     assert np.linalg.norm(moved - qdd) < 0.05 * np.linalg.norm(qdd)
 
 
+def test_friction_that_the_robot_file_does_not_state_is_refused_with_loops():
+    robot = gripper()
+    joints = [replace(joint, terms=joint.terms - {"Fc"}) for joint in robot.joints]
+    other = replace(robot, joints=tuple(joints))
+    samples = recording(other, values_of(other), seconds=5.0)
+    with pytest.raises(SettingError, match="other friction than its robot file states"):
+        identify(other, [samples], friction="coulomb-viscous")
+
+
 def test_friction_of_a_follower_is_felt_and_grouped():
     """Its sign is that of its own speed: where it rubs alone, rows near its reversals go too."""
     robot = hitachi()

@@ -111,6 +111,8 @@ def check_friction(robot: RobotModel, friction: str, method: str) -> None:
         raise SettingError("friction", friction, "works with the methods ols and wls")
     if friction == AUTO:
         refuse_loops(robot, "the choice of friction laws")
+    if _law_beside(robot, starting_robot(robot, friction)) is not None:
+        refuse_loops(robot, "the identification with other friction than its robot file states")
     if friction != COULOMB_VISCOUS and (unknown := _open_shapes(robot)):
         name = unknown[0].name
         refuse_loops(robot, f"the estimate of {name} (state its value in the robot file)")
@@ -130,13 +132,25 @@ def _coulomb_viscous(joint: Joint) -> Joint:
     return replace(joint, terms=frozenset(terms), shapes={})
 
 
-def friction_of(friction: str, source: WholeRows, choice: Choice) -> Friction:
+def _law_beside(stated: RobotModel, robot: RobotModel) -> FrictionLaw | None:
+    """Return the law of a robot whose joints have other terms than stated; None where they do not.
+
+    Args:
+        stated: the robot as its file describes it.
+        robot: the same with other terms, whose shapes and loads are not open.
+    """
+    pairs = zip(stated.joints, robot.joints, strict=True)
+    return None if all(own.terms == other.terms for own, other in pairs) else FrictionLaw.of(robot)
+
+
+def friction_of(friction: str, source: WholeRows, choice: Choice, stated: RobotModel) -> Friction:
     """Return rows with the friction that is asked for.
 
     Args:
         friction: one of :data:`CHOICES`.
         source: rows of :func:`starting_robot`.
         choice: the estimator.
+        stated: the robot as its file describes it.
 
     Raises:
         NotExcitedError: the rows do not determine every parameter.
@@ -149,7 +163,7 @@ def friction_of(friction: str, source: WholeRows, choice: Choice) -> Friction:
     if friction == AUTO:
         settled, selection = _chosen(source, choice, open_shapes)
     elif not open_shapes and not source.base.robot.follows_load:
-        return Friction(source)
+        return Friction(source, _law_beside(stated, source.base.robot))
     elif not ESTIMATORS[choice.method].stacked:
         raise SettingError(
             "method", choice.method, "cannot estimate shapes and loads of friction; take wls"

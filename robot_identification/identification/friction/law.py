@@ -55,6 +55,12 @@ class FrictionLaw:
         joints = tuple({t.name: j.shape_of(t) for t in j.joint_terms} for j in robot.joints)
         return cls(joints, robot.loads, **{"measured": robot.measured, **further})
 
+    @property
+    def is_of_data(self) -> bool:
+        """Whether recordings have chosen its terms, or may have told shapes or loads."""
+        shaped = any(shape for terms in self.joints for shape in terms.values())
+        return shaped or bool(self.errors) or self.loads is not None
+
     def applied(self, robot: RobotModel) -> RobotModel:
         """Return a robot with this law.
 

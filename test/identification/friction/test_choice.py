@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from friction_arm import SETTINGS, arm, chosen, moved, values_of
+from robot_identification.calibration.calibrate import calibrate
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError
 from robot_identification.files.bags.recordings import read_recordings
@@ -95,6 +96,35 @@ def test_coulomb_and_viscous_friction_is_had_whatever_the_file_states():
     assert "Fc2" in plain.regrouping.names
     assert "Fr2" not in plain.regrouping.names
     assert "Fr2" in identify(robot, [recording], overrides=SETTINGS).regrouping.names
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """Robot file, recording, and result with Coulomb and viscous friction, not what it states."""
+    robot = arm("root_friction: true, coulomb_friction: false")
+    recording = moved(robot, values_of(robot, Fr2=1.0), duration=5.0)
+    found = identify(robot, [recording], overrides=SETTINGS, friction="coulomb-viscous")
+    return robot, recording, found
+
+
+def test_friction_that_the_robot_file_does_not_state_comes_with_the_result(plain):
+    robot, recording, found = plain
+    read = result_of_document(parse_document(dump(found), "result.yaml").data)
+    model = read.model_of(robot)
+    assert model.joints[1].terms == {"Ia", "Fv", "Fc", "off"}
+    again = validate(model, read.estimate.values, [recording], overrides=SETTINGS)
+    assert again.relative_error.total == pytest.approx(found.estimate.relative_error.total)
+    assert calibrate(model, read, consistent=False).own_law
+    stated = identify(arm(), [recording], overrides=SETTINGS, friction="coulomb-viscous")
+    assert stated.friction is None
+
+
+def test_results_with_the_same_stated_law_merge(plain):
+    _, _, found = plain
+    other = replace(found, sources=(replace(found.sources[0], digest="another"),))
+    merged = merge_results([found, other])
+    assert merged.friction == found.friction
+    assert merged.regrouping == found.regrouping
 
 
 def test_what_cannot_be_chosen_is_refused():
