@@ -22,6 +22,7 @@ from robot_identification.api.sources import (
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.learning import LevelLearning
 from robot_identification.dynamics.external_efforts.levels import ResidualLevels
+from robot_identification.dynamics.external_efforts.momentum_observer import ObservedEfforts
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.stream import EffortStream
 from robot_identification.dynamics.external_efforts.watch import (
@@ -95,17 +96,21 @@ def external_joint_efforts(
     values = full_values_of(described, parameters)
     free = recordings_of(described, free_motion) if free_motion != () else []
     chosen = settings or ExternalEffortSettings()
-    levels = _levels(described, values, chosen, free) if free else None
-    watch = ExternalEffortWatch(described, values, chosen, levels=levels)
+    watch: EffortStream | ExternalEffortWatch = EffortStream(described, values, chosen)
+    if free:
+        levels = _levels(described, values, chosen, free)
+        watch = ExternalEffortWatch(described, values, chosen, levels=levels)
     found = [
-        block for recording in recordings_of(described, run) for block in _pushed(watch, recording)
+        _watched(block)
+        for recording in recordings_of(described, run)
+        for block in _pushed(watch, recording)
     ]
     joined = [_known(block) for block in found]
     position, effort, deviation, threshold = (
         read_only(np.concatenate(parts)) for parts in zip(*joined, strict=True)
     )
     return ExternalEfforts(
-        joint_names=watch.names,
+        joint_names=described.active_names,
         stamps=np.concatenate([block.observed.stamps for block in found]),
         position=position,
         effort=effort,
@@ -147,6 +152,11 @@ def external_wrench(
     frames = None if isinstance(robot, RobotModel) else urdf_frames(robot, described)
     estimator = WrenchEstimator(described, mounting(described, frame, frames), settings)
     return estimator.estimate(efforts.stamps, efforts.position, efforts.effort, efforts.deviation)
+
+
+def _watched(block: ObservedEfforts | WatchedEfforts) -> WatchedEfforts:
+    """Return a block with what is known of it; of a run without free motion nothing is judged."""
+    return block if isinstance(block, WatchedEfforts) else WatchedEfforts(block, None, ())
 
 
 def _known(block: WatchedEfforts) -> tuple[Array, Array, Array, Array]:

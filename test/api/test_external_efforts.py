@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,18 @@ def test_without_free_motion_there_are_efforts_and_no_contacts():
     assert not found.contacts
     with pytest.raises(ri.SettingError, match="free_motion"):
         ri.external_wrench(ROBOT, found, ROBOT.joint_names[-1])
+
+
+@pytest.mark.parametrize("measured", [1.0, 0.0])
+def test_a_run_in_parts_is_no_free_motion_for_itself(measured):
+    """Nothing is learned from it, however long it is: nobody has said that it is free."""
+    run = recorded(PUSH, 1, begin=1.0, lost=np.arange(2000, 2300))
+    run = replace(run, segments=tuple(replace(s, effort=measured * s.effort) for s in run.segments))
+    settings = replace(SETTINGS, learning_time=1.0)
+    found = ri.external_joint_efforts(ROBOT, TRUTH, run, settings=settings)
+    assert len(run.segments) == 2
+    assert np.isinf(found.threshold).all()
+    assert not found.contacts
 
 
 def test_the_wrench_of_a_recording_has_the_components_that_the_joints_feel(tmp_path):
