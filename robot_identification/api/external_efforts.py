@@ -34,7 +34,7 @@ from robot_identification.dynamics.external_efforts.wrench import (
     WrenchEstimator,
     WrenchSettings,
 )
-from robot_identification.errors import SettingError
+from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import mounting, urdf_frames
@@ -89,6 +89,7 @@ def external_joint_efforts(
     Raises:
         ResultMismatchError: the parameters belong to a robot with others.
         SettingError: the robot has terms that are not compiled, or a setting is wrong.
+        RecordingError: the robot stands in the free motion.
         EffortSignError, NoEffortError: efforts of the free motion have the wrong sign, or are zero.
         InputError: a recording cannot be read, or its samples are of no use.
     """
@@ -171,13 +172,22 @@ def _known(block: WatchedEfforts) -> tuple[Array, Array, Array, Array]:
 def _levels(
     robot: RobotModel, values: Array, settings: ExternalEffortSettings, free: Sequence[Recording]
 ) -> ResidualLevels:
-    """Return the levels of recordings of free motion."""
+    """Return the levels of recordings of free motion.
+
+    Raises:
+        RecordingError: the robot stands in them.
+    """
     stream = EffortStream(robot, values, settings)
     floor = np.zeros(len(robot.active_names))
     learning = LevelLearning(robot.active_names, floor, settings.speed_zones(robot))
     for recording in free:
         for block in _pushed(stream, recording):
             learning.add(block)
+    if not learning.moved > 0.0:
+        raise RecordingError(
+            "no joint moves in the free motion beyond its stick speed, so that every motion would "
+            "count as a contact: record the robot while it moves as it will later, for two minutes"
+        )
     return learning.levels()
 
 

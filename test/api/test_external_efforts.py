@@ -56,6 +56,15 @@ def test_a_run_in_parts_is_no_free_motion_for_itself(measured):
     assert not found.contacts
 
 
+def test_a_robot_that_stands_tells_no_thresholds_of_motion():
+    free = recorded(0.0 * PUSH, 0)
+    still = [replace(s, position=0.0 * s.position, velocity=None) for s in free.segments]
+    with pytest.raises(ri.RecordingError, match="no joint moves in the free motion"):
+        ri.external_joint_efforts(
+            ROBOT, TRUTH, free, free_motion=replace(free, segments=tuple(still)), settings=SETTINGS
+        )
+
+
 def test_the_wrench_of_a_recording_has_the_components_that_the_joints_feel(tmp_path):
     path = planar_arm(tmp_path)
     robot = ri.load_robot(path, effort_meaning="joint_torque")
