@@ -132,7 +132,8 @@ def identify_payload(
 
     Raises:
         RecordingError: there are too few runs, or they are of no use.
-        SettingError: a setting is not possible, or a recording is both bare and loaded.
+        SettingError: a setting is not possible, or a recording is both bare and loaded or would
+            count twice.
         ResultMismatchError: the result has other base parameters.
         NotExcitedError: the motion tells nothing of the payload.
         CalibrationError: no payload near the identified one is consistent.
@@ -184,7 +185,8 @@ def identify_drive_gains(
 
     Raises:
         RecordingError: there are too few runs, or they are of no use.
-        SettingError: a setting is not possible, or a recording is both bare and loaded.
+        SettingError: a setting is not possible, or a recording is both bare and loaded or would
+            count twice.
         DriveGainError: the runs say nothing, or next to nothing, of a gain.
         NotConvergedError: the iterations do not settle.
         CancelledError: ``cancelled`` says so.

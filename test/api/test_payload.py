@@ -57,6 +57,18 @@ def test_an_identification_of_the_bare_robot_is_enough(runs):
     assert found.result.estimate.body.values[0] == pytest.approx(1.5, rel=0.02)
 
 
+def test_a_run_that_is_named_twice_is_refused(runs):
+    """It would count twice, and deviations would be too small by a third."""
+    bare, loaded = runs
+    for pair in (([bare, bare], loaded), (bare, [loaded, loaded])):
+        with pytest.raises(ri.SettingError, match="would count twice"):
+            ri.identify_payload(ROBOT, *pair)
+        with pytest.raises(ri.SettingError, match="would count twice"):
+            ri.identify_drive_gains(ROBOT, *pair, KNOWN)
+    halves = [loaded.between(0.0, 0.5), loaded.between(0.5, 1.0)]
+    assert len(ri.identify_payload(ROBOT, bare, halves).result.loaded) == 2
+
+
 def test_drive_gains_with_a_payload_in_a_file(runs, tmp_path):
     path = tmp_path / "known.yaml"
     path.write_text(

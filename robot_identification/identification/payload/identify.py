@@ -89,8 +89,8 @@ def identify_payload(
 
     Raises:
         RecordingError: there are too few runs, or they are of no use.
-        SettingError: a setting is not possible, a recording is both bare and loaded, or nothing
-            tells shapes and loads of friction that the robot file leaves open.
+        SettingError: a setting is not possible, a recording is both bare and loaded or would count
+            twice, or nothing tells shapes and loads of friction that the robot file leaves open.
         ResultMismatchError: the earlier result has other base parameters.
         NotExcitedError: the motion tells nothing of the payload.
         CancelledError: if ``cancelled`` says so.

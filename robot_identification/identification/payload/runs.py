@@ -23,7 +23,7 @@ from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.householder_kernels import fold_rows
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.identification.source import Source
+from robot_identification.identification.source import Source, refuse_double
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
@@ -203,7 +203,7 @@ def check_runs(
 
     Raises:
         RecordingError: there is no loaded run, or no bare one although needed.
-        SettingError: a recording is both bare and loaded.
+        SettingError: a recording is both bare and loaded, or would count twice.
     """
     if not loaded:
         raise RecordingError("no loaded run: record one with the payload")
@@ -217,6 +217,8 @@ def check_runs(
                 recording.source,
                 f"is the same recording as {without[recording.digest]}, given as bare",
             )
+    for runs in (bare, loaded):
+        refuse_double(runs)
 
 
 def friction_columns(robot: RobotModel) -> npt.NDArray[np.intp]:
