@@ -219,13 +219,15 @@ class IdentificationResult(Stored, Drawn):
     @property
     def is_altered(self) -> bool:
         """Whether the rows behind ``factors`` are weighted, or their efforts limited."""
+        limited = self.robustness is not None
+        return self.measured_factors is not None or limited or self.is_weighted
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the rows of some bags behind ``factors`` count for more than those of others."""
         weights = self.settings.get("bag_weights", {}).get("value")
-        return (
-            self.measured_factors is not None
-            or self.robustness is not None
-            or "bag_noise" in self.settings
-            or (isinstance(weights, Sequence) and len(set(weights)) > 1)
-        )
+        uneven = isinstance(weights, Sequence) and len(set(weights)) > 1
+        return "bag_noise" in self.settings or uneven
 
     @property
     def alteration_warning(self) -> str:

@@ -11,6 +11,8 @@ from live_nodes import ROBOT, TRUTH, motion
 from robot_identification.errors import InputError
 from robot_identification.files.payloads import read_payload
 from robot_identification.files.results import read_result
+from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.identification.identify import identify
 from robot_identification.identification.payload.calibrate_drives import with_all_gains
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.bodies import Body
@@ -55,6 +57,19 @@ def test_an_identification_of_the_bare_robot_is_enough(runs):
     earlier = ri.identify("scara", runs[0])
     found = ri.identify_payload(ROBOT, (), runs[1], result=earlier)
     assert found.result.estimate.body.values[0] == pytest.approx(1.5, rel=0.02)
+
+
+def test_weights_between_bags_of_an_identification_are_no_noise_of_the_payload(runs):
+    halves = [runs[0].between(0.0, 0.5), runs[0].between(0.5, 1.0)]
+    plain, weighted = (
+        identify(ROBOT, halves, weighting=Weighting(weights)) for weights in ((), (1e4, 2e4))
+    )
+    found, other = (
+        ri.identify_payload(ROBOT, (), runs[1], result=earlier).result.estimate
+        for earlier in (plain, weighted)
+    )
+    np.testing.assert_allclose(other.std_white, found.std_white, rtol=1e-6)
+    np.testing.assert_allclose(other.values, found.values, atol=1e-6)
 
 
 def test_a_run_that_is_named_twice_is_refused(runs):

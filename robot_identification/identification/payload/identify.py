@@ -129,7 +129,7 @@ def identify_payload(
         estimate=estimate,
         seconds=time.monotonic() - begin,
         warnings=(
-            *(() if earlier is None else earlier.remarks_on(robot)),
+            *_remarks(robot, earlier),
             *processing.warnings,
             *recording_warnings([*bare, *loaded]),
             *_warnings(estimate),
@@ -227,7 +227,17 @@ def _earlier_rows(
         if positive.any():
             ratio = estimate.std_robust[positive] / estimate.std[positive]
             inflation = float(np.median(ratio))
-    return Rows(earlier.triangles("payload"), None, np.eye(len(base.names), unknowns), inflation)
+    # Weights between bags would pass for another noise than that of the runs beside them.
+    told = earlier.measured_triangles if earlier.is_weighted else earlier.triangles
+    return Rows(told("payload"), None, np.eye(len(base.names), unknowns), inflation)
+
+
+def _remarks(robot: RobotModel, earlier: IdentificationResult | None) -> tuple[str, ...]:
+    """Return what a user should know of an earlier result, one line each."""
+    if earlier is None:
+        return ()
+    weighted = earlier.alteration_warning if earlier.is_weighted else ""
+    return (*earlier.remarks_on(robot), *([weighted] if weighted else []))
 
 
 def _warnings(estimate: PayloadEstimate) -> tuple[str, ...]:
