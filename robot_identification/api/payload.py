@@ -134,7 +134,7 @@ def identify_payload(
         RecordingError: there are too few runs, or they are of no use.
         SettingError: a setting is not possible, or a recording is both bare and loaded or would
             count twice.
-        ResultMismatchError: the result has other base parameters.
+        ResultMismatchError: the result has other base parameters, or is of other efforts.
         NotExcitedError: the motion tells nothing of the payload.
         CalibrationError: no payload near the identified one is consistent.
         CancelledError: ``cancelled`` says so.

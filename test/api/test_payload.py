@@ -59,6 +59,16 @@ def test_an_identification_of_the_bare_robot_is_enough(runs):
     assert found.result.estimate.body.values[0] == pytest.approx(1.5, rel=0.02)
 
 
+def test_an_identification_from_efforts_of_another_kind_is_refused(runs):
+    """Currents that were taken for torques would make a payload of several times its mass."""
+    earlier = ri.identify("scara", runs[0])
+    pushed = currents(LOADED, 0.5)
+    with pytest.raises(
+        ri.ResultMismatchError, match="joint_torque, and those of the runs are curr"
+    ):
+        ri.identify_payload(with_all_gains(UNSTATED), (), pushed, result=earlier)
+
+
 def test_weights_between_bags_of_an_identification_are_no_noise_of_the_payload(runs):
     halves = [runs[0].between(0.0, 0.5), runs[0].between(0.5, 1.0)]
     plain, weighted = (

@@ -10,7 +10,12 @@ import numpy as np
 
 from robot_identification.errors import ResultMismatchError, SettingError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.belonging import refuse_other_parameters
+from robot_identification.identification.belonging import (
+    EFFORT_MEANING,
+    different_efforts,
+    effort_meaning_of,
+    refuse_other_parameters,
+)
 from robot_identification.identification.delays.effort_delay import delay_entry
 from robot_identification.identification.friction.choice import needs_whole
 from robot_identification.identification.identify import identify
@@ -91,7 +96,7 @@ def identify_payload(
         RecordingError: there are too few runs, or they are of no use.
         SettingError: a setting is not possible, a recording is both bare and loaded or would count
             twice, or nothing tells shapes and loads of friction that the robot file leaves open.
-        ResultMismatchError: the earlier result has other base parameters.
+        ResultMismatchError: the earlier result has other base parameters, or is of other efforts.
         NotExcitedError: the motion tells nothing of the payload.
         CancelledError: if ``cancelled`` says so.
     """
@@ -213,13 +218,20 @@ def _earlier_rows(
     """Return the rows of an earlier result of the bare robot.
 
     Raises:
-        ResultMismatchError: it has other joints or base parameters.
+        ResultMismatchError: it has other joints or base parameters, or its efforts were others.
     """
     if earlier.joint_names != robot.joint_names:
         raise ResultMismatchError(
             robot.name, f"the result is of {earlier.robot}, with other joints"
         )
     refuse_other_parameters(robot, earlier, base)
+    if other := different_efforts(robot, effort_meaning_of(earlier)):
+        entry = other[EFFORT_MEANING]
+        raise ResultMismatchError(
+            robot.name,
+            f"the result was identified from efforts that are {entry['identified']}, and those of "
+            f"the runs are {entry['used']}; identify the bare robot with the same --effort-meaning",
+        )
     inflation = 1.0
     estimate = earlier.estimate
     if estimate.std_robust is not None:
