@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import fields
 
 import numpy as np
@@ -33,6 +34,8 @@ _INDEPENDENT = 0.2  # s of one visit to a zone after which its errors count once
 _EXPECTED = 1.0  # visits that what is expected of a zone weighs as much as
 _LASTING = 0.5  # s over which means are taken to see what lasts
 _HOT = 5.0  # s of motion before that, in which biases become known
+_PART = 0.05  # s after which biases are those of all that has come
+_ROUNDING = 1e-7  # s by which sums of intervals are far from being off
 
 
 class LevelLearning:
@@ -56,19 +59,38 @@ class LevelLearning:
         self._visits = _Visits(joints)
         self._means = _Means(joints)
         self._sign: Floats | None = None
+        self._part, self._hot = -1, False
+        self._bias = self._visits.mean.copy()
         self._friction, self._changes = np.zeros((2, joints))
         self._common, self._modelled, self._squares, self._measured = np.zeros((4, joints))
 
     def add(self, block: ObservedEfforts) -> None:
-        """Take in efforts of free motion.
+        """Take in efforts of free motion, in blocks of any size; the levels are the same.
 
         ``moved`` is the time in s, until now, in which a joint moved.
         """
         settled = block.age >= self._zones.settling
         if not settled.all():
             block = _part(block, settled)
-        if not len(block.stamps):
-            return
+        # Biases are known of what has come before: one block may be a whole recording.
+        time = self._duration + np.cumsum(block.interval) + _ROUNDING
+        parts = (time / _PART).astype(np.intp)
+        borders = [0, *np.flatnonzero(np.diff(parts)) + 1, len(parts)]
+        for begin, end in itertools.pairwise(borders):
+            if begin == end:
+                continue
+            if parts[begin] != self._part:
+                self._begin_part(int(parts[begin]))
+            self._add(_part(block, slice(begin, end)))
+
+    def _begin_part(self, part: int) -> None:
+        """Take what has come for the biases of what comes until the next part."""
+        self._part, self._hot = part, self.moved > _HOT
+        self._bias = self._visits.mean.copy()
+        self._means.close()
+
+    def _add(self, block: ObservedEfforts) -> None:
+        """Take in efforts of one part."""
         r = block.effort
         moving = (np.abs(block.velocity) > self._zones.stick).any(axis=1)
         self.moved += float(block.interval[moving].sum())
@@ -79,12 +101,12 @@ class LevelLearning:
         self._modelled += (block.modelled**2).sum(axis=0)
         self._measured += ((block.modelled - r) ** 2).sum(axis=0)
         place = self._zones.places(block.smooth_velocity, block.acceleration)
-        centred = r - place.sign * place.of(self._visits.mean)
+        centred = r - place.sign * place.of(self._bias)
         signs = np.sign(centred)
         before = [] if self._sign is None else [self._sign]
         self._changes += (np.diff(np.stack([*before, *signs]), axis=0) != 0.0).sum(axis=0)
         self._sign = signs[-1]
-        if self.moved > _HOT:
+        if self._hot:
             self._means.add(centred, FAST[place.lower], block.interval)
         self._visits.add(place, place.sign * r, block.interval)
 
@@ -122,7 +144,7 @@ class LevelLearning:
         return ResidualLevels(read_only(deviation), read_only(crossings), read_only(fast), table)
 
 
-def _part(block: ObservedEfforts, samples: npt.NDArray[np.bool_]) -> ObservedEfforts:
+def _part(block: ObservedEfforts, samples: npt.NDArray[np.bool_] | slice) -> ObservedEfforts:
     """Return some of the samples of a block."""
     return ObservedEfforts(
         **{column.name: getattr(block, column.name)[samples] for column in fields(block)}
@@ -222,7 +244,10 @@ class _Means:
         self._sum += (weight * r).sum(axis=0)
         self._counted += weight.sum(axis=0)
         self._elapsed += float(interval.sum())
-        if self._elapsed >= _LASTING:
+
+    def close(self) -> None:
+        """Take the mean of a window that has come to its end."""
+        if self._elapsed >= _LASTING - 0.5 * _PART:
             whole = self._counted > 0.5 * self._elapsed
             mean = self._sum / np.maximum(self._counted, 1e-9)
             self._windows += whole

@@ -67,10 +67,10 @@ def noise(seconds, seed=0):
     return out
 
 
-def learned(block, floor=(0.0, 0.0)):
+def learned(block, floor=(0.0, 0.0), size=100):
     learning = LevelLearning(NAMES, np.array(floor), ZONES)
-    for first in range(0, len(block.stamps), 100):
-        learning.add(part(block, slice(first, first + 100)))
+    for first in range(0, len(block.stamps), size):
+        learning.add(part(block, slice(first, first + size)))
     return learning
 
 
@@ -130,6 +130,16 @@ def test_friction_near_rest_raises_the_thresholds_near_rest_alone():
     assert not (np.abs(found.effort) > found.threshold).any()
     # Never more than friction that is misjudged altogether.
     assert (found.threshold <= levels.thresholds(1.0) + 12.0 + 1e-9).all()
+
+
+@pytest.mark.parametrize("size", [31, 60_000])
+def test_a_bias_is_learned_alike_from_blocks_of_any_size(size):
+    """One block may be ten states of a node, or a whole recording."""
+    block = part(turning(0.0, bias=2.0), slice(9000))
+    levels, same = (learned(block, size=count).levels() for count in (size, 100))
+    np.testing.assert_allclose(levels.crossings, same.crossings, rtol=1e-6)
+    np.testing.assert_allclose(levels.table.lasting, same.table.lasting, rtol=1e-6)
+    np.testing.assert_allclose(levels.thresholds(1.0), same.thresholds(1.0), rtol=1e-6)
 
 
 def test_what_friction_is_off_everywhere_is_no_external_effort():

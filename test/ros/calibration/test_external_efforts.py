@@ -112,14 +112,14 @@ def test_a_push_is_published_as_effort_and_as_contact(measured):
 
 
 def test_diagnostics_say_what_is_being_learned():
-    efforts, published, _ = publishing(known=False, contact_learning_time=4.0)
+    efforts, published, _ = publishing(known=False, contact_learning_time=5.0)
     motion = pushed(ROBOT, TRUTH, PUSH, seconds=2.0, begin=9.0)
     send(efforts, samples(motion))
     assert not published
     assert efforts.report().message == "no parameters yet"
     efforts.use(efforts.watch_of(ROBOT, TRUTH, LEVEL))
     send(efforts, samples(motion))
-    assert efforts.report().message == "learning thresholds from free motion, 50 %"
+    assert efforts.report().message == "learning thresholds from free motion, 40 %"
 
 
 def test_efforts_of_the_wrong_sign_are_an_error_until_thresholds_are_known():
