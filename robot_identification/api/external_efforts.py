@@ -76,7 +76,9 @@ def external_joint_efforts(
 ) -> ExternalEfforts:
     """Return the efforts that act on the joints from outside, by a momentum observer.
 
-    The same numbers as the node ``calibration`` publishes for the same states.
+    The same efforts as the node ``calibration`` publishes for the same states.  Deviations and
+    thresholds are those of the free motion alone; the node knows what the identification left, and
+    goes below that nowhere.
 
     Args:
         robot: the robot, its file, or the name of a shipped one.
@@ -132,7 +134,7 @@ def external_wrench(
 
     By weighted least squares with the transposed Jacobian; what the joints do not feel, near
     singular postures or with fewer than six of them, is not told: NaN with an infinite deviation.
-    The same numbers as the node ``calibration`` publishes.
+    As the node ``calibration`` has it, from efforts with the same deviations.
 
     Args:
         robot: the robot, its file, or the name of a shipped one; a :class:`RobotModel` has links
