@@ -15,13 +15,15 @@ from robot_identification.dynamics.external_efforts.settings import ExternalEffo
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import MissingSignalError
 from robot_identification.robot.model import RobotModel
+from robot_identification.signals.positions.turns import Turns
 
 
 class MidpointStates:
     """States with velocities out of positions alone: those half way between two samples.
 
     Positions and efforts there are means, velocities differences, which is right to second order
-    and late by nothing; a state comes when the sample behind it does.
+    and late by nothing; a state comes when the sample behind it does.  Positions that a driver
+    wraps into one turn go on over the turn.
 
     Args:
         longest_gap: between two samples, in s; no state lies in a longer one.
@@ -30,6 +32,7 @@ class MidpointStates:
     def __init__(self, longest_gap: float) -> None:
         self._longest = longest_gap / NANOSECOND
         self._last: tuple[Stamps, Floats, Floats] | None = None
+        self._turns = Turns()
 
     def push(
         self, stamps: Stamps, position: Floats, effort: Floats
@@ -38,6 +41,7 @@ class MidpointStates:
 
         A sample with a NaN takes those beside it along; the observer refuses them.
         """
+        position = self._turns.continued(stamps, position)
         if self._last is not None:
             stamps = np.concatenate([self._last[0], stamps])
             position = np.concatenate([self._last[1], position])

@@ -26,7 +26,6 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, Sample, joint_side_of
 from robot_identification.ros.messages.common import time_of
-from robot_identification.signals.positions.turns import Turns
 
 
 class ExternalEfforts:
@@ -48,7 +47,6 @@ class ExternalEfforts:
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
         self._at_work = threading.Lock()  # held by whoever uses or replaces the watch
         self._watch: ExternalEffortWatch | None = None
-        self._turns = Turns()
         self._sent = self._observed = self._contacts = 0
         self._refusal = self._useless = ""
         self._measured: bool | None = None
@@ -83,8 +81,7 @@ class ExternalEfforts:
             for event in () if self._watch is None else self._watch.end():
                 self._tell(event)
             self._watch, self._measured, self._sent = watch, None, 0
-            self._turns = Turns()
-
+    
     def push(self, samples: Sequence[Sample]) -> None:
         """Take in joint states, oldest first, and publish what comes of them."""
         with self._at_work:
@@ -103,9 +100,7 @@ class ExternalEfforts:
                 return
         try:
             joints = joint_side_of(self._robot, samples, known if self._measured else None)
-            # Velocities may have to come from the positions, in which a wrapped turn is a jump.
-            position = self._turns.continued(joints.stamps, joints.position)
-            found = watch.push(joints.stamps, position, joints.velocity, joints.effort)
+            found = watch.push(*joints)
         except (EffortSignError, NoEffortError) as error:
             self._useless = str(error)
             return

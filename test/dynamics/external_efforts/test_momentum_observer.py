@@ -132,6 +132,17 @@ def test_velocities_between_positions_are_as_good_as_measured_ones():
     assert np.median(np.abs(efforts[100:] / push - 1.0)) < 0.01
 
 
+def test_positions_that_are_wrapped_into_one_turn_make_no_velocity():
+    robot, values = pendulum(), pendulum_values()
+    motion = pushed(robot, values, np.array([3.0]), seconds=2.0)  # turns back through zero
+    observer, states = MomentumObserver(robot, values, SETTINGS), MidpointStates(0.1)
+    for part in (motion.part(slice(1000)), motion.part(slice(1000, None))):
+        wrapped = np.mod(part.q, 2.0 * np.pi)
+        found = observer.push(*states.push(part.stamps, wrapped, part.tau))
+    assert np.abs(np.diff(wrapped, axis=0)).max() > 6.0
+    np.testing.assert_allclose(found.effort[100:], 3.0, atol=0.05)
+
+
 @pytest.mark.parametrize("signal", ["position", "velocity", "effort"])
 def test_what_is_not_a_number_is_refused_with_joint_and_sample(signal):
     robot, values = arm()
