@@ -81,7 +81,7 @@ class ExternalEfforts:
             for event in () if self._watch is None else self._watch.end():
                 self._tell(event)
             self._watch, self._measured, self._sent = watch, None, 0
-    
+
     def push(self, samples: Sequence[Sample]) -> None:
         """Take in joint states, oldest first, and publish what comes of them."""
         with self._at_work:
