@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_identification.dynamics.reference import Reference, in_sequence, sample, through
+from robot_identification.dynamics.reference import Reference, in_sequence, through
 from robot_identification.errors import (
     MissingSignalError,
     RobotIdentificationError,
@@ -194,7 +194,12 @@ def sent_reference(
     for message in sent:
         trajectory = message.trajectory.reordered(joint_names)
         followed = followed_by(followed, SentTrajectory(message.start_stamp, trajectory))
-    return followed_reference(followed, start_stamp)
+    return in_sequence(
+        [
+            ((one.start_stamp - start_stamp) / _NANOSECONDS, one.trajectory.reference)
+            for one in followed
+        ]
+    )
 
 
 def followed_by(followed: Sequence[SentTrajectory], new: SentTrajectory) -> list[SentTrajectory]:
@@ -210,24 +215,11 @@ def followed_by(followed: Sequence[SentTrajectory], new: SentTrajectory) -> list
     before = [one for one in followed if one.start_stamp < new.start_stamp]
     trajectory = new.trajectory
     if before and trajectory.times[0] > 0.0:
-        there = sample(followed_reference(before, new.start_stamp), [0.0])
-        trajectory = trajectory.preceded_by(0.0, *(signal[0] for signal in there))
+        last = before[-1]
+        passed = (new.start_stamp - last.start_stamp) / _NANOSECONDS
+        there = (signal[0] for signal in last.trajectory.sample([passed]))
+        trajectory = trajectory.preceded_by(0.0, *there)
     return [*before, SentTrajectory(new.start_stamp, trajectory)]
-
-
-def followed_reference(followed: Sequence[SentTrajectory], start_stamp: int) -> Reference:
-    """Return the result of :func:`followed_by`, at least one trajectory, as one reference.
-
-    Args:
-        followed: the trajectories.
-        start_stamp: stamp that becomes time 0, in ns.
-    """
-    return in_sequence(
-        [
-            ((one.start_stamp - start_stamp) / _NANOSECONDS, one.trajectory.reference)
-            for one in followed
-        ]
-    )
 
 
 def planned_reference(

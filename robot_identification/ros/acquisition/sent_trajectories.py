@@ -8,14 +8,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.reference import sample
-from robot_identification.files.bags.trajectories import (
-    SentTrajectory,
-    followed_by,
-    followed_reference,
-)
+from robot_identification.files.bags.trajectories import SentTrajectory, followed_by
 from robot_identification.robot.model import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
+from robot_identification.signals.clock import newest_at
 
 _REMEMBERED = 20 * NANOSECONDS
 """What was replaced so long before the start of the newest one is asked for by no state any more:
@@ -50,10 +46,14 @@ class SentTrajectories:
         """
         if not self._followed or not len(stamps):
             return None
-        begin = int(stamps[0])
-        reference = followed_reference(self._followed, begin)
+        starts = [one.start_stamp for one in self._followed]
+        places = np.maximum(newest_at(np.array(starts, dtype=np.int64), stamps), 0)
+        parts = [
+            one.trajectory.sample((stamps[places == place] - one.start_stamp) / NANOSECONDS)[0]
+            for place, one in enumerate(self._followed)
+        ]
         self._forget(int(stamps[-1]))
-        return sample(reference, (stamps - begin) / NANOSECONDS)[0]
+        return np.concatenate(parts)
 
     def _forget(self, stamp: int) -> None:
         """Forget what was replaced at or before a stamp in ns."""
