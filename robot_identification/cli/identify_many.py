@@ -69,10 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    folder = options.parts or options.output.with_name(f"{options.output.name}.parts")
     fitted, held_out = fitting.bags_of(options, _below)
     read = [options.bag_list, *(bag.path for bag in (*fitted, *held_out))]
     check_outputs([options.output], options.robot, read)
+    folder = options.parts or options.output.with_name(f"{options.output.name}.parts")
     with progress.bar("identify", quiet=options.json) as report:
         outcome = identify_many(
             options.robot,

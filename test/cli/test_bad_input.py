@@ -71,6 +71,14 @@ def test_truncated_bag(refused, tmp_path, scara_samples, storage):
     assert str(bag) in refused(bag)
 
 
+@pytest.mark.parametrize("folder", [".", "/"])
+def test_a_folder_in_place_of_a_result_of_many_bags(refusal, tmp_path, scara_samples, folder):
+    bag = bag_of(tmp_path, scara_samples)
+    code, line = refusal("identify-many", "scara", bag, "-o", folder)
+    assert code == 2
+    assert "a folder, not a regular file; name another target" in line
+
+
 def test_empty_bag(refused, tmp_path, scara_samples):
     nothing = replace(
         scara_samples,
