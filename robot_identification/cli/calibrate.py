@@ -14,7 +14,7 @@ from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.cli.export import add_outputs
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.outputs import check_outputs
-from robot_identification.cli.options.recordings import recordings_of
+from robot_identification.cli.options.recordings import recordings_of, refuse_reading
 from robot_identification.cli.tables import calibration as calibration_tables
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
@@ -52,6 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
+    if not options.held_out:
+        refuse_reading(options, "is about the bags of --held-out, and there are none")
     robot = shared.robot_of(options, closed_loops=True)
     targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
     check_outputs(

@@ -98,6 +98,8 @@ def run(options: argparse.Namespace) -> None:
 def _with_payload(options: argparse.Namespace, robot: RobotModel, values: Array) -> Array:
     """Return the true parameters of the robot that carries its payload."""
     if options.payload is None:
+        of_payload = ("--payload-frame", "--payload-placement")
+        shared.refuse_given(options, of_payload, "needs --payload")
         return values
     mounting = payload_options.mounting_of(options, robot, "payload-")
     return mounting.with_body(values, payload_options.parse_payload(options.payload).body)

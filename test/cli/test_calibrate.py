@@ -118,6 +118,11 @@ def test_check_names_link_and_failing_minor_and_exits_with_3(capsys, tmp_path):
         (["--box", "arm", *"000111"], 2, "no such link"),
         (["--box", "joint_1", *"00011", "x"], 2, "six numbers"),
         (["-o", "/no/such/folder/p.yaml"], 2, "does not exist"),
+        (["--velocity-threshold", "0.05"], 2, "is about the bags of --held-out"),
+        (["--cutoff", "9"], 2, "--cutoff = 9.0: is about the bags of --held-out"),
+        (["--end", "0.5"], 2, "--end = 0.5: is about the bags"),
+        (["--columns", "time=t"], 2, "is about the bags"),
+        (["--derive-settings"], 2, "is about the bags"),
     ],
 )
 def test_bad_options_are_refused(refusal, scara_result, options, code, words):

@@ -116,6 +116,8 @@ def test_the_experiment_of_a_robot_file_says_rate_and_noise(run, tmp_path):
         (("tx40", *SHORT, "--parameters", "scara"), "values of scara"),
         (("tx40", *SHORT, "--tolerance", "1e-6", "--controller-rate", "continuous"), "in Hz"),
         (("tx40", *SHORT, "--controller-rate", "0"), "controller_rate_hz"),
+        (("tx40", *SHORT, "--payload-frame", "joint_6"), "--payload-frame = joint_6: needs"),
+        (("tx40", *SHORT, "--payload-placement", *"000000"), "needs --payload"),
         (("hitachi_hpr", *SHORT), "no parameters of hitachi_hpr are known"),
     ],
 )

@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robot_identification.api.sources import read_bags
 from robot_identification.cli.options import common as shared
+from robot_identification.errors import SettingError
 from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
+
+_READING: Mapping[str, object] = {
+    "--topic": "/joint_states", "--columns": [], "--effort-topic": None, "--effort-joints": None,
+    "--effort-delay": None, "--begin": 0.0, "--end": 1.0, "--derive-settings": False,
+}  # fmt: skip
+"""Options on how bags are read, with what they are where nobody gives them."""
+
+
+def refuse_reading(options: argparse.Namespace, problem: str) -> None:
+    """Refuse options on how bags are read and processed, where none is read.
+
+    Args:
+        options: parsed arguments.
+        problem: why they are refused.
+
+    Raises:
+        SettingError: one of them is given.
+    """
+    for option, usual in _READING.items():
+        value = getattr(options, option[2:].replace("-", "_"))
+        if value != usual:
+            raise SettingError(option, value, problem)
+    for name, value in shared.stated(options, ProcessingSettings).items():
+        raise SettingError(ProcessingSettings.table()[name].option, value, problem)
 
 
 def recordings_of(
