@@ -18,8 +18,13 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.parameters import NONE, parameter_files
-from robot_identification.identification.estimators.choice import DEFAULT, DIDIM, METHODS
-from robot_identification.identification.friction.choice import CHOICES
+from robot_identification.identification.estimators.choice import (
+    DEFAULT,
+    DIDIM,
+    METHODS,
+    STACKED,
+)
+from robot_identification.identification.friction.choice import AUTO, CHOICES
 
 STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
 MOVING = {"plan", "rehearse", "run"}
@@ -172,6 +177,7 @@ def settle(options: argparse.Namespace) -> None:
         raise SettingError("--recording", options.recording, "the data come from elsewhere")
     if options.friction and options.method == DIDIM.name:
         raise SettingError("--friction", options.friction, "not with didim, which chooses none")
+    _check_method(options)
     if options.held_out and options.validation_bag:
         raise SettingError(
             "--held-out", options.held_out, "--validation-bag says what to validate on"
@@ -188,6 +194,16 @@ def settle(options: argparse.Namespace) -> None:
                 "holds nothing out: give --validation-bag, or leave validate out of --steps",
             )
         options.held_out = _HELD_OUT_OF_BAGS
+
+
+def _check_method(options: argparse.Namespace) -> None:
+    """Refuse what the method cannot do, before a robot moves for it."""
+    asked = {"--essential": options.essential, "--friction": options.friction == AUTO}
+    method = options.method or DEFAULT
+    for option, is_asked in asked.items():
+        if is_asked and method not in STACKED:
+            problem = f"works with the methods {' and '.join(STACKED)}"
+            raise SettingError(option, method, problem)
 
 
 def _check_plan(options: argparse.Namespace) -> None:

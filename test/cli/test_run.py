@@ -90,6 +90,9 @@ def test_efforts_must_be_of_use_where_a_motion_is_identified_from(arguments, nee
         (("--method", "didim", "--held-out", "0.2"), "not with didim"),
         (("--from", "identify", "--bag", "b", "--method", "didim"), "give --validation-bag"),
         (("--method", "didim", "--friction", "auto"), "not with didim"),
+        (("--method", "energy", "--friction", "auto"), "--friction = energy: works with the"),
+        (("--method", "one-joint", "--essential"), "--essential = one-joint: works with the"),
+        (("--method", "didim", "--essential"), "methods ols and wls"),
         (("--from", "identify", "--held-out", "0.2", "--validation-bag", "b"), "what to validate"),
     ],
 )
