@@ -265,7 +265,8 @@ def run(options: argparse.Namespace) -> None:
             verbs.require_active("excitation")
         live = LiveRun(verbs)
         if moves_to_identify(options):
-            live.require_effort_conversion()
+            method = options.method if "identify" in options.steps else None
+            live.require_identification(method or "")
         walk = Walk(live, options, record)
         for step in options.steps:
             walk.take(step)

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from robot_identification.errors import RobotDescriptionError, UnknownRobotError
+from robot_identification.identification.didim.loop import declared_controller
+from robot_identification.identification.estimators.choice import DIDIM
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.robot.drives import require_effort_conversion
 from robot_identification.robot.files.loading import load_robot
@@ -61,14 +63,18 @@ class LiveRun:
                 break
         return found
 
-    def require_effort_conversion(self) -> None:
-        """Refuse a robot of whose efforts the node identification could make nothing.
+    def require_identification(self, method: str = "") -> None:
+        """Refuse a robot of whose motion the node identification could make nothing.
 
         It asks before anything moves; where the file of the robot is not on this machine, or is
         not what the node has read any more, only the pre-flight of the motion tells.
 
+        Args:
+            method: of the identification; empty: none is asked for.
+
         Raises:
-            SettingError: nobody has said what efforts mean, or a drive gain is missing.
+            SettingError: nobody has said what efforts mean, a drive gain is missing, or DIDIM has
+                no controller to simulate.
         """
         said = self.verbs.robot_in_use("identification")
         if said is None:
@@ -81,6 +87,8 @@ class LiveRun:
             return
         if robot.digest == said.digest:
             require_effort_conversion(robot)
+            if method == DIDIM.name:
+                declared_controller(robot)
 
     def preview(self, speed: float) -> str:
         """Return what a start at a speed would do, and a line for each check; nothing moves.

@@ -1,4 +1,4 @@
-"""Whether the node identification can make anything of efforts, asked before anything moves."""
+"""Whether the node identification can make anything of a motion, asked before it begins."""
 
 from types import SimpleNamespace
 
@@ -39,7 +39,7 @@ class Transport:
 def asked(tmp_path):
     """Return what asks, after a node has said that it has the robot of a file."""
 
-    def ask(more="", *, node="identification", meaning="current", **changed):
+    def ask(more="", *, node="identification", meaning="current", method="", **changed):
         path = tmp_path / "arm.yaml"
         path.write_text(TEXT % more)
         said = {"robot_hash": load_robot(path).digest, "file": str(path)} | changed
@@ -48,7 +48,7 @@ def asked(tmp_path):
         transport.heard["robots_in_use"](
             RobotInUse(node=f"/cell/{node}", robot="arm", effort_meaning=meaning, **said)
         )
-        live.require_effort_conversion()
+        live.require_identification(method)
 
     return ask
 
@@ -61,6 +61,12 @@ def test_currents_without_a_drive_gain_are_refused_with_what_to_do(asked):
 def test_efforts_that_can_be_converted_are_accepted(asked):
     asked(", drive_gain: 2.0")
     asked(meaning="joint_torque")
+
+
+def test_didim_without_a_controller_is_refused(asked):
+    with pytest.raises(SettingError, match=r"declares none; DIDIM has to simulate it"):
+        asked(meaning="joint_torque", method="didim")
+    asked(meaning="joint_torque", method="wls")
 
 
 def test_where_the_robot_of_the_node_is_not_known_nothing_is_refused(asked, tmp_path):
