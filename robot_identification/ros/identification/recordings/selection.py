@@ -25,7 +25,10 @@ from robot_identification.signals.temperature import joined
 
 JOINT_STATES = "/joint_states"
 JOINT_REFERENCE = "/joint_reference"
-_OF_BAGS = ("joint_states_topic", "interfaces", "effort_topic", "effort_joints", "effort_delay")
+_OF_BAGS = (
+    "joint_states_topic", "interfaces", "effort_topic", "effort_joints", "effort_delay",
+    "reference_topic",
+)  # fmt: skip
 _PATIENCE = 5.0  # s: nodes that have just started find each other late on a busy machine
 
 

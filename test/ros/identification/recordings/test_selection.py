@@ -23,6 +23,7 @@ LIVE = LiveRecordings(10**6, 3)
         ({"recordings": ["a"], "effort_delay": 0.01}, "effort_delay = 0.01: is about bags"),
         ({"effort_joints": ["joint_1"]}, "effort_joints = .*: is about bags"),
         ({"interfaces": ["effort=current"]}, "interfaces = .*: is about bags"),
+        ({"reference_topic": "/commands"}, "reference_topic = /commands: is about bags"),
     ],
 )
 def test_data_that_count_twice_and_fields_without_effect_are_refused(fields, words):
