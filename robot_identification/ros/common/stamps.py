@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
 
+from robot_identification.signals.arrivals import SETBACK_NS
 from robot_identification.signals.clock import Clock
 
 _PATIENCE = 10.0
@@ -59,6 +61,7 @@ class StampStatistics:
         self._stated = Clock(1e9 / rate) if rate > 0.0 else None
         self._steps: deque[int] = deque(maxlen=_WINDOW)
         self._uncounted: list[int] = []
+        self._newest: int | None = None  # of the stamps that were taken in
 
     @property
     def period(self) -> float:
@@ -99,11 +102,24 @@ class StampStatistics:
         return lost
 
     def between(self, stamps: Sequence[int]) -> int:
-        """Take in the steps between stamps in order of arrival; return how many samples they lack.
+        """Take in stamps in order of arrival; return how many samples lie between them.
 
-        A stamp that is not newer than the one before makes no step.
+        Those that overtook each other are put in order; a clock that was set back makes no step.
+        What was handed over already makes none either.
         """
-        return self.add([b - a for a, b in itertools.pairwise(stamps) if b > a])
+        steps: list[int] = []
+        run = [] if self._newest is None else [self._newest]
+        for stamp in stamps:
+            if run and stamp <= run[-1] - SETBACK_NS:
+                steps += _steps_of(run)
+                run = []
+            place = bisect_left(run, stamp)
+            if place == len(run):
+                run.append(stamp)
+            elif place and run[place] != stamp:  # before the first one nothing is known
+                run.insert(place, stamp)
+        self._newest = run[-1] if run else None
+        return self.add([*steps, *_steps_of(run)])
 
     def filled(self, before: int, after: int) -> int:
         """Return by how much the loss shrinks when a late sample splits a counted step in two."""
@@ -111,3 +127,7 @@ class StampStatistics:
         if clock is None:
             return 0
         return clock.missing([before + after]) - clock.missing([before, after])
+
+
+def _steps_of(rising: Sequence[int]) -> list[int]:
+    return [after - before for before, after in itertools.pairwise(rising)]

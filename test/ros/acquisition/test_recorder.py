@@ -146,3 +146,26 @@ def test_rate_and_jitter_come_from_the_stamps():
     assert statistics.add([2 * MS] * 50 + [10 * MS]) == 4
     assert statistics.rate == pytest.approx(500.0)
     assert statistics.jitter == 0.0
+
+
+@pytest.mark.parametrize(
+    ("places", "lost"),
+    [
+        ([*range(50, 60)], 0),
+        ([51, 50, *range(52, 60)], 0),
+        ([53, 51, 50, 50, 52, *range(54, 60)], 0),
+        ([48, 50, 51], 0),
+        ([*range(53, 60)], 3),
+        ([*range(20, 60)], 0),
+    ],
+    ids=["in order", "overtaken", "overtaken twice", "known", "lost", "set back"],
+)
+def test_what_is_lost_is_counted_in_the_order_of_the_stamps(places, lost):
+    statistics = StampStatistics()
+    assert statistics.between([2 * MS * place for place in range(50)]) == 0
+    assert statistics.between([2 * MS * place for place in places]) == lost
+
+
+def test_stamps_one_by_one_lack_what_all_of_them_lack():
+    statistics = StampStatistics()
+    assert sum(statistics.between([2 * MS * k]) for k in (*range(50), *range(53, 60))) == 3
