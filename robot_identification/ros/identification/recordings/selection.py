@@ -59,6 +59,7 @@ def live_recordings(
     names = list(data.recordings) or ([] if data.bags else [""])
     _refuse_twice("recordings", names)
     found = [live.get(name, patience=_PATIENCE, cancelled=cancelled) for name in names]
+    _refuse_twice("recordings", [one.recording for one in found])  # "" is the current one
     return [_linked(one, found) for one in found]
 
 

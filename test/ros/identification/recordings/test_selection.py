@@ -31,6 +31,13 @@ def test_data_that_count_twice_and_fields_without_effect_are_refused(fields, wor
         live_recordings(msg.DataSelection(**fields), LIVE)
 
 
+def test_the_current_recording_that_is_named_too_would_count_twice():
+    live = LiveRecordings(10**6, 3)
+    live.add(block("r"), "joint_torque")
+    with pytest.raises(SettingError, match="recordings = r: stands twice"):
+        live_recordings(msg.DataSelection(recordings=["r", ""]), live)
+
+
 def test_fields_of_bags_beside_live_recordings_are_about_the_bags():
     data = msg.DataSelection(bags=["bag"], effort_topic="/efforts", effort_delay=0.01)
     assert live_recordings(data, LIVE) == []
