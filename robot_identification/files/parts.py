@@ -107,6 +107,7 @@ def read_part(path: str | Path, key: str) -> StoredPart | None:
     except (
         OSError,
         EOFError,
+        RuntimeError,  # packed in another way, encrypted, of a later version: so says its archive
         ValueError,
         KeyError,
         TypeError,
