@@ -145,9 +145,7 @@ def held_joint_warnings(
     inside = states.at((first <= states.stamps) & (states.stamps <= last))
     if inside.position is not None:
         for name, own in zip(names, inside.position.T, strict=True):
-            told = own[np.isfinite(own)]
-            if len(told):
-                held.add(name, float(told.min()), float(told.max()))
+            held.add_samples(name, own)
     return [f"{path}: {line}" for line in held.lines()]
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.positions.turns import way_apart
 
 _TOLD = 0.01
@@ -15,16 +18,21 @@ what it carries are off by about as much, a part of what the best fits of measur
 class HeldJoints:
     """Compares where joints stand with where a robot file holds them.
 
+    A joint that stands where its driver wraps positions stands still, whatever side it is told on:
+    positions are taken in the turn around the first one.
+
     Args:
         expected: joint -> position in rad or m (``fixed_joints`` of the robot file).
     """
 
     def __init__(self, expected: Mapping[str, float]) -> None:
         self._expected = expected
+        self._first: dict[str, float] = {}
         self._stood: dict[str, tuple[float, float]] = {}
 
     def forget(self) -> None:
         """Forget where they have stood."""
+        self._first.clear()
         self._stood.clear()
 
     def add(self, name: str, *positions: float) -> None:
@@ -36,8 +44,19 @@ class HeldJoints:
         """
         told = tuple(filter(math.isfinite, positions))
         if told:
+            first = self._first.setdefault(name, told[0])
+            told = tuple(first + math.remainder(one - first, math.tau) for one in told)
             stood = self._stood.get(name, told)
             self._stood[name] = min(*stood, *told), max(*stood, *told)
+
+    def add_samples(self, name: str, positions: Array) -> None:
+        """Take in where a joint stands in (samples,) many states, as :meth:`add` does."""
+        told = positions[np.isfinite(positions)]
+        if len(told):
+            first = self._first.setdefault(name, float(told[0]))
+            away = told - first
+            away -= math.tau * np.rint(away / math.tau)
+            self.add(name, first + float(away.min()), first + float(away.max()))
 
     def lines(self) -> list[str]:
         """Return what there is to be told, one line for each joint that stands elsewhere."""

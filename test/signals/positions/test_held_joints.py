@@ -40,6 +40,30 @@ def test_a_joint_that_moves_meanwhile_is_told(held):
     assert held.lines() == []
 
 
+@pytest.mark.parametrize("expected", [math.pi, -math.pi])
+def test_a_joint_that_stands_where_its_driver_wraps_positions_stands_still(expected):
+    wrapped = math.pi * np.array([1.0, -1.0, 1.0]) - [0.0, -1e-4, 1e-4]
+    one_by_one, at_once = HeldJoints({"turn": expected}), HeldJoints({"turn": expected})
+    for position in wrapped:
+        one_by_one.add("turn", position)
+    at_once.add_samples("turn", np.append(wrapped, math.nan))
+    assert one_by_one.lines() == at_once.lines() == []
+
+
+def test_a_joint_that_turns_nearly_once_around_has_moved():
+    way = np.linspace(-3.1, 3.1, 50)
+    one_by_one, at_once = HeldJoints({"turn": 0.0}), HeldJoints({"turn": 0.0})
+    for position in way:
+        one_by_one.add("turn", position)
+    at_once.add_samples("turn", way)
+    for held in (one_by_one, at_once):
+        (line,) = held.lines()
+        assert "turn moved" in line
+    held.forget()
+    held.add_samples("turn", np.full(3, np.nan))
+    assert held.lines() == []
+
+
 def test_what_is_not_a_number_says_nothing(held):
     held.add("finger", math.nan)
     held.add("finger")
