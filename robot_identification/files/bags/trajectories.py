@@ -150,7 +150,8 @@ def read_reference(
         BagError: if the bag cannot be read.
         TopicError: if it lacks the topic that was named.
         MissingSignalError: if it has neither samples nor trajectories.
-        TrajectoryError: if a trajectory moves other joints.
+        TrajectoryError: if a trajectory moves other joints, or none is followed while the recording
+            lasts, as by another clock.
     """
     sampled = sampled_reference(recording)
     if sampled is not None:
@@ -163,7 +164,28 @@ def read_reference(
         sent = ()
     if not sent:
         raise MissingSignalError("reference", str(path))
+    _require_meeting(path, recording, sent)
     return sent_reference(sent, robot.joint_names, recording.start_stamp)
+
+
+def _require_meeting(
+    path: str | Path, recording: Recording, sent: Sequence[SentTrajectory]
+) -> None:
+    """Refuse trajectories none of which is followed while a recording lasts.
+
+    Raises:
+        TrajectoryError: there is none.
+    """
+    begin, end = recording.segments[0].time[0], recording.segments[-1].time[-1]
+    starts = [(one.start_stamp - recording.start_stamp) / _NANOSECONDS for one in sent]
+    ends = [at + float(one.trajectory.times[-1]) for at, one in zip(starts, sent, strict=True)]
+    if not any(at <= end and until >= begin for at, until in zip(starts, ends, strict=True)):
+        raise TrajectoryError(
+            f"{path}: no trajectory is followed while the recording lasts: the first one begins "
+            f"{min(starts) - begin:.3f} s after its first state; both need the same clock, and a "
+            "trajectory without a start stamp begins when it was recorded; else give the motion "
+            "and its begin yourself (--trajectory, --trajectory-start)"
+        )
 
 
 def sampled_reference(recording: Recording) -> Reference | None:

@@ -25,7 +25,7 @@ def sent(seconds, times, positions, names=NAMES):
     return SentTrajectory(START + round(seconds * 1e9), Trajectory(names, np.array(times), points))
 
 
-def bag(folder, *, position=None, reference=None):
+def bag(folder, *, position=None, reference=None, trajectory=None):
     t = np.arange(0.0, 3.0, 0.01)
     shape = (len(t), 2)
     samples = RawSamples(
@@ -35,7 +35,7 @@ def bag(folder, *, position=None, reference=None):
         np.ones(shape),
         reference,
     )
-    write_joint_states(folder / "bag", NAMES, samples)
+    write_joint_states(folder / "bag", NAMES, samples, trajectory=trajectory)
     return folder / "bag"
 
 
@@ -61,6 +61,24 @@ def test_a_bag_without_any_reference_is_refused(tmp_path):
     assert sampled_reference(recording) is None
     with pytest.raises(MissingSignalError, match="reference"):
         read_reference(path, recording, load_robot("scara"))
+
+
+@pytest.mark.parametrize("seconds", [-1.7e9, -5.0, 3.5, 1e6])
+def test_trajectories_of_another_time_than_the_recording_are_refused(tmp_path, seconds):
+    """As where a driver stamps states by a clock of its own, and controllers begin at once."""
+    path = bag(tmp_path, trajectory=sent(seconds, [0.0, 2.0], [[0.0, 0.0], [1.0, 2.0]]))
+    (recording,) = read(path)
+    words = rf"the first one begins {seconds:.3f} s after its first state; both need the same clock"
+    with pytest.raises(TrajectoryError, match=words):
+        read_reference(path, recording, load_robot("scara"))
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 0.0, 2.5])
+def test_a_trajectory_that_is_followed_while_the_recording_lasts_is_taken(tmp_path, seconds):
+    path = bag(tmp_path, trajectory=sent(seconds, [0.0, 2.0], [[0.0, 0.0], [1.0, 2.0]]))
+    (recording,) = read(path)
+    reference = read_reference(path, recording, load_robot("scara"))
+    np.testing.assert_allclose(sample(reference, [seconds + 2.0])[0], [[1.0, 2.0]])
 
 
 def test_a_bag_without_positions_can_be_read_where_none_are_needed(tmp_path):
