@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,7 @@ def build(document: Document) -> RobotModel:
     _check_transmission(document, robot)
     if urdf is not None:
         _check_mimic(document, urdf, robot)
+        robot = replace(robot, warnings=(*robot.warnings, *_other_relations(urdf, robot)))
     frames = {} if urdf is None else urdf.frames
     robot = replace(robot, springs=springs(document, robot, frames))
     _check_temperature(document, robot)
@@ -329,6 +330,28 @@ def _check_added(document: Document, robot: RobotModel) -> None:
                     "joints",
                 )
             seen.add(own.name)
+
+
+_SAME = 1e-3  # of a factor, or rad or m: URDFs and robot files are written with a few digits
+
+
+def _other_relations(urdf: UrdfDescription, robot: RobotModel) -> Iterator[str]:
+    """Give out what is to be told of loops that say otherwise than the URDF how a joint follows."""
+    for loop in robot.loops:
+        if loop.joint not in urdf.mimics:
+            continue
+        found = urdf.followed(loop.joint)
+        factors = {found.joint: found.multiplier}
+        known = {*factors, *loop.equals}
+        if not known <= set(robot.active_names):
+            continue  # in other joints, of which the URDF says nothing
+        away = max(abs(factors.get(name, 0.0) - loop.equals.get(name, 0.0)) for name in known)
+        if max(away, abs(found.offset - loop.offset)) > _SAME:
+            yield (
+                f"loops: {loop.joint} follows otherwise than in the URDF, where it is "
+                f"{found.multiplier:g} times {found.joint} plus {found.offset:g}; the robot file "
+                "counts"
+            )
 
 
 def _check_mimic(document: Document, urdf: UrdfDescription, robot: RobotModel) -> None:

@@ -16,6 +16,7 @@ from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.elements.urdf_elements import (
+    Mimic,
     UrdfJoint,
     UrdfLink,
     check_inertia,
@@ -75,6 +76,25 @@ class UrdfDescription:
     joints: Mapping[str, UrdfJoint]
     frames: Mapping[str, LinkFrame]
     mimics: Mapping[str, str]
+
+    def followed(self, name: str) -> Mimic:
+        """Return the joint that mimics none which a joint mimics in the end, and by what relation.
+
+        Args:
+            name: of a joint that moves and mimics another; joints that mimic each other in a circle
+                follow the last of them.
+        """
+        seen, found = {name}, Mimic(name)
+        while (own := self.joints.get(found.joint)) is not None and own.mimic and own.moves:
+            found = Mimic(
+                own.mimic.joint,
+                found.multiplier * own.mimic.multiplier,
+                found.multiplier * own.mimic.offset + found.offset,
+            )
+            if found.joint in seen:
+                break
+            seen.add(found.joint)
+        return found
 
     @property
     def held_links(self) -> frozenset[str]:

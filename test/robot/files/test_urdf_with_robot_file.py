@@ -10,7 +10,9 @@ from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.plans import certified_text
+from robot_identification.robot.files.elements.urdf_elements import Mimic
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
+from robot_identification.robot.files.urdf import parse_urdf
 from robot_identification.robot.limits import require_limits, stated_limits, wider_than_urdf
 from robot_identification.robot.model import JointLimits
 from urdf_arm import ARM, changed
@@ -163,3 +165,31 @@ def test_a_mimic_joint_is_accepted_once_the_robot_file_declares_it(write):
         load_robot(write(OVERLAY))
     path = write(OVERLAY + "loops: [{joint: gripper, equals: {elbow: 1}}]\n")
     assert load_robot(path, closed_loops=True).loops[0].joint == "gripper"
+
+
+@pytest.mark.parametrize(
+    ("loop", "told"),
+    [
+        ("equals: {elbow: 0.02}, offset: 0.01", False),
+        ("equals: {elbow: -0.02}, offset: 0.01", True),
+        ("equals: {elbow: 0.02}", True),
+        ("equals: {shoulder: 0.02}, offset: 0.01", True),
+        ("equals: {elbow: 0.02, shoulder: 0.5}, offset: 0.01", True),
+    ],
+)
+def test_a_loop_that_says_otherwise_than_the_urdf_is_told(write, loop, told):
+    """A sign that is wrong in the robot file would move masses to the other side."""
+    mimic = '<axis xyz="0 0 -1"/><mimic joint="elbow" multiplier="0.02" offset="0.01"/>'
+    write(changed('<axis xyz="0 0 -1"/>', mimic), "arm.urdf")
+    robot = load_robot(write(f"{OVERLAY}loops: [{{joint: gripper, {loop}}}]\n"), closed_loops=True)
+    found = [line for line in robot.warnings if "gripper follows otherwise" in line]
+    assert [line.endswith("plus 0.01; the robot file counts") for line in found] == [True] * told
+
+
+def test_a_joint_that_mimics_one_that_mimics_another_follows_the_last(write):
+    text = changed('<axis xyz="0 0 -1"/>', '<mimic joint="elbow" multiplier="0.5" offset="0.1"/>')
+    elbow = '<mimic joint="shoulder" multiplier="-2" offset="0.3"/>'
+    place = text.index("</joint>", text.index('<joint name="elbow"'))
+    description = parse_urdf(text[:place] + elbow + text[place:], "arm", allow_mimic=True)
+    assert description.followed("gripper") == Mimic("shoulder", -1.0, 0.25)
+    assert description.followed("elbow") == Mimic("shoulder", -2.0, 0.3)
