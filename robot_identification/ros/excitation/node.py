@@ -143,6 +143,10 @@ class ExcitationNode(ManagedNode[ExcitationParameters, ExcitationWorks]):
             return _answer(response, True, self._works().executor.preview())
         except RobotIdentificationError as error:
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
+        except Exception as error:  # noqa: BLE001
+            # A fault of ours must reach the caller, not end the node that watches the robot.
+            failed = self._slot.failed("preview", ExecuteExcitation.Result(), error)
+            return _answer(response, False, f"{code_name(failed.error_code)}: {failed.message}")
 
     async def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         return await self._begin(response, resume=False)

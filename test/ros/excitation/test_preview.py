@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from robot_identification.action import ExecuteExcitation
+from std_srvs.srv import Trigger
 
 from hand_moved_controller import Node, NoEfforts
 from live_nodes import complete_values
@@ -23,6 +24,7 @@ from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import WORK, MotionExecutor
+from robot_identification.ros.excitation.node import ExcitationNode
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.messages.error_codes import CODES, error_code
@@ -199,6 +201,19 @@ def test_a_preview_is_refused_where_a_start_is_and_with_the_same_words(bench, wr
     assert (answer.message, answer.error_code) == (str(refused.value), error_code(refused.value))
     assert not bench.node.published["joint_trajectory"]
     assert not bench.slot.busy
+
+
+def test_a_fault_in_a_preview_is_answered_as_one_in_a_start_and_ends_no_node(bench):
+    def latest(_=""):
+        raise ZeroDivisionError("of no joint")
+
+    bench.planner.latest = latest
+    works = SimpleNamespace(executor=bench.executor)
+    node = SimpleNamespace(_slot=bench.slot, _works=lambda: works)
+    answer = ExcitationNode._on_preview(node, None, Trigger.Response())
+    begun = bench.start()
+    assert (begun.success, begun.error_code) == (False, CODES.INTERNAL)
+    assert (answer.success, answer.message) == (False, f"INTERNAL: {begun.message}")
 
 
 def test_a_preview_has_the_motion_then_a_line_for_each_check_and_the_controller_last(bench):
