@@ -31,6 +31,7 @@ _SHOWN = 200  # postures among which the smallest distance is looked for, to be 
 _PERIOD = 2e-3
 _STATES_PER_INTERVAL = 8
 _FRACTIONS = np.linspace(0.0, 1.0, 9)
+_OF_RELEASE = np.array([0.25, 0.5, 0.75])
 
 
 @by_value
@@ -239,12 +240,20 @@ def _postures(name: str, good: npt.NDArray[np.bool_], problem: str) -> Check:
 
 
 def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
-    """Return postures (samples, joints) on the braking motions from every interval."""
+    """Return postures (samples, joints) on the ways to rest from every interval.
+
+    The acceleration falls linearly to zero first, as it does when the robot is braked.
+    """
     fractions = np.linspace(0.0, 1.0, _STATES_PER_INTERVAL, endpoint=False)
     steps = np.diff(trajectory.times)[:, None]
-    q, qd, _ = trajectory.sample((trajectory.times[:-1, None] + steps * fractions).ravel())
-    own = braking_times(limits, qd)
+    q, v, a = trajectory.sample((trajectory.times[:-1, None] + steps * fractions).ravel())
+    u = release_time(limits)
+    w = _OF_RELEASE[:, None, None]
+    falling = q + v * u * w + a * u**2 * (w**2 / 2.0 - w**3 / 6.0)
+    q, v = q + v * u + a * u**2 / 3.0, v + a * u / 2.0
+    own = braking_times(limits, v)
     last = own.max(axis=1)
     s = np.minimum(_FRACTIONS[:, None, None] * last[:, None] / np.where(own > 0.0, own, 1.0), 1.0)
-    postures: Array = q + qd * own * (s - s**3 + s**4 / 2.0)
+    braking = q + v * own * (s - s**3 + s**4 / 2.0)
+    postures: Array = np.concatenate([falling, braking])
     return postures.reshape(-1, q.shape[1])
