@@ -10,6 +10,7 @@ from rclpy.node import Node
 from robot_identification.msg import RobotInUse
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.graph import publishers_of
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.robots.source import RobotSource
 
@@ -51,7 +52,7 @@ class Statement:
 def say_robot_in_use(
     node: Node, robot: RobotModel, source: RobotSource, *, joint_states: str = ""
 ) -> Statement:
-    """Have a node say for as long as it lives which robot it works with.
+    """Have a node say for as long as it works with a robot which one that is.
 
     Args:
         node: the node.
@@ -141,5 +142,8 @@ class RobotsInUse:
         for message in self._subscription.take(qos.STATEMENTS.depth):
             statement = statement_of(message)
             self._said[statement.node] = statement
+        # A node that is cleaned up runs on without a robot: what it has said is withdrawn.
+        speaking = publishers_of(self._node, self._subscription.topic)
+        said = {node: one for node, one in self._said.items() if node in speaking}
         running = self._node.get_node_names_and_namespaces()
-        return NodesInUse.among(self._said, running, self._node.get_namespace())
+        return NodesInUse.among(said, running, self._node.get_namespace())

@@ -17,6 +17,7 @@ from sensor_msgs.msg import JointState
 
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.graph import publishers_of
 from robot_identification.ros.common.joint_states import (
     NANOSECONDS,
     JointStateReader,
@@ -216,9 +217,3 @@ class MotionWatch:
         if not self._timeout and not self._moving:
             stamps = self._diagnostics.stamps()
             self.states.timeout = usual_timeout(stamps.period / NANOSECONDS, stamps.jitter)
-
-
-def publishers_of(node: Node, topic: str) -> tuple[str, ...]:
-    """Return the nodes that publish a topic, by name with namespace."""
-    known = node.get_publishers_info_by_topic(topic)
-    return tuple(sorted({f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in known}))
