@@ -102,6 +102,7 @@ def _by_least_squares(
         "weighting": fitting.weighting_of(options, bags),
         "robust": fitting.robust_of(options),
         "friction": options.friction,
+        "held_out_fraction": options.held_out,
     }
     with progress.bar("identify", quiet=options.json) as report:
         recordings = recordings_of(options, robot, [bag.path for bag in bags])
@@ -110,7 +111,6 @@ def _by_least_squares(
             recordings,
             method=options.method,
             processing=shared.processing_of(options),
-            held_out_fraction=options.held_out,
             held_out=recordings_of(options, robot, [bag.path for bag in held_out]),
             periodic=motion,
             progress=report,

@@ -65,6 +65,7 @@ def cutoff_sensitivity(
     weighting: Weighting | None = None,
     robust: HuberSettings | None = None,
     friction: str = STATED,
+    held_out_fraction: float = 0.0,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[CutoffChange, ...]:
     """Identify again with other cut-offs.
@@ -80,6 +81,7 @@ def cutoff_sensitivity(
         weighting: as for the result.
         robust: as for the result.
         friction: as for the result; terms that were chosen stay.
+        held_out_fraction: as for the result, which other data would change too.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -97,6 +99,7 @@ def cutoff_sensitivity(
         essential=essential,
         weighting=weighting,
         robust=robust,
+        held_out_fraction=held_out_fraction,
         cancelled=cancelled,
     )
     if result.friction is None and friction != STATED:

@@ -57,6 +57,7 @@ def test_half_and_twice_the_cut_off_are_tried_with_all_else_as_it_was(result, mo
 
     monkeypatch.setattr(sensitivity, "identify", identify)
     given = {"essential": object(), "weighting": object(), "robust": object()}
+    given["held_out_fraction"] = 0.25
     found = cutoff_sensitivity("robot", ["bag"], result, cancelled=bool, **given)
     for cutoff, (robot, recordings, options) in zip((6.0, 24.0), asked, strict=True):
         assert (robot, recordings) == ("robot", ["bag"])
