@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from robot_identification.errors import InputError, NotExcitedError, SettingError
+from robot_identification.errors import InputError, ResultRefusedError, SettingError
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
@@ -107,20 +107,27 @@ def cutoff_sensitivity(
     free = replace(settings, **dict.fromkeys(_chosen_for_cutoff(result)))
     cut = settings.ends == "keep" and free.ends is None
     values = result.estimate.values
+    cutoffs = [factor * settings.cutoff_hz for factor in FACTORS]
     if cut:
         free = replace(free, ends="cut")
-        values = again(overrides=free).estimate.values
+        try:
+            values = again(overrides=free).estimate.values
+        except (InputError, ResultRefusedError) as error:
+            return tuple(_unknown(cutoff, error, cut=cut) for cutoff in cutoffs)
     changes = []
-    for factor in FACTORS:
-        cutoff = factor * settings.cutoff_hz
+    for cutoff in cutoffs:
         try:
             other = again(overrides=replace(free, cutoff_hz=cutoff))
-        except (InputError, NotExcitedError) as error:
-            nothing = read_only(np.empty(0))
-            changes.append(CutoffChange(cutoff, np.nan, None, nothing, str(error), cut))
+        except (InputError, ResultRefusedError) as error:
+            changes.append(_unknown(cutoff, error, cut=cut))
             continue
         changes.append(replace(_change(result, values, other, cutoff), kept_ends_cut=cut))
     return tuple(changes)
+
+
+def _unknown(cutoff: float, error: Exception, *, cut: bool) -> CutoffChange:
+    """Return what is told of a cut-off with which nothing is identified: the result stands."""
+    return CutoffChange(cutoff, np.nan, None, read_only(np.empty(0)), str(error), cut)
 
 
 def _chosen_for_cutoff(result: IdentificationResult) -> list[str]:

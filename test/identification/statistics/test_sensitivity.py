@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from made_up_results import made_up_result
-from robot_identification.errors import NotExcitedError, SettingError
+from robot_identification.errors import NotExcitedError, NotPredictiveError, SettingError
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.identify import identify
@@ -111,6 +111,22 @@ def asked_of(result, monkeypatch, reason):
 
     monkeypatch.setattr(sensitivity, "identify", identify)
     return settings, asked, cutoff_sensitivity("robot", ["bag"], kept_result)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_result_stands_where_nothing_is_identified_with_other_filters(result, monkeypatch, kept):
+    """Blocks may be predicted worse than by zero with half the cut-off, or cut ends leave none."""
+    settings = ProcessingSettings(cutoff_hz=12.0, ends="keep" if kept else "cut")
+    monkeypatch.setattr(sensitivity, "settings_of", lambda _: settings)
+
+    def identify(_robot, _recordings, **_options):
+        raise NotPredictiveError(1.2, {"block 1": 1.2})
+
+    monkeypatch.setattr(sensitivity, "identify", identify)
+    found = cutoff_sensitivity("robot", ["bag"], result)
+    assert [change.cutoff_hz for change in found] == [6.0, 24.0]
+    assert all("zero" in change.problem for change in found)
+    assert [change.kept_ends_cut for change in found] == [kept, kept]
 
 
 @pytest.mark.parametrize("reason", ["robot file", "derived: nothing moves there", ""])
