@@ -224,8 +224,8 @@ def identify(
         base = base_parameters(starting_robot(robot, friction))
         stated = overrides or ProcessingSettings()
         averages: tuple[AveragedPeriods, ...] = ()
+        parts = [one.between(0.0, 1.0 - held_out_fraction) for one in recordings]
         if periodic is None:
-            parts = [one.between(0.0, 1.0 - held_out_fraction) for one in recordings]
             require_spread(robot, parts)
             settings = estimator.processing(robot, resolve_processing(robot, recordings, stated))
             source = WholeRows.of(base, parts, settings, report, cancelled)
@@ -252,7 +252,7 @@ def identify(
             found,
             source,
             begin=begin,
-            sources=list(map(Source.of, recordings, about, source.missed())),
+            sources=list(map(Source.of, parts, about, source.missed())),
             settings={
                 **processing.entries(),
                 **weighting_entries(weighting, found.levels),

@@ -34,6 +34,13 @@ def test_parts_of_a_recording_are_fitted_and_held_out(halves):
     assert ri.identify(robot, one, held_out=other, processing=STATED).held_out is not None
 
 
+def test_a_result_tells_the_samples_that_were_fitted_not_those_held_out(halves):
+    robot, whole, (one, _) = halves
+    (source,) = ri.identify(robot, whole, held_out_fraction=0.5, processing=STATED).sources
+    assert source.samples == one.samples
+    assert source.duration == one.duration
+
+
 def test_results_of_arrays_merge(halves):
     robot, _, (one, other) = halves
     made = [
