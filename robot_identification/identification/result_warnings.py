@@ -114,7 +114,9 @@ def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
         )
     known = estimate.std > 0.0
     if estimate.std_robust is None:
-        lines.append("this method has no std_robust; std takes the residuals for white")
+        lines.append(
+            "there is no std_robust, as the rows are not at hand; std takes the residuals for white"
+        )
     elif known.any():
         ratio = float(np.median(estimate.std_robust[known] / estimate.std[known]))
         if ratio > _COLOURED:

@@ -45,6 +45,7 @@ def test_merging_factors_equals_factoring_the_whole(results):
     assert merged.estimate.rows == whole.estimate.rows
     assert merged.sources == whole.sources
     assert merged.estimate.std_robust is None
+    assert any("no std_robust, as the rows are not at hand" in line for line in merged.warnings)
     assert [fold.name for fold in merged.cross_validation.folds] == ["part 0", "part 1", "part 2"]
     np.testing.assert_allclose(
         merged.cross_validation.error.total, whole.cross_validation.error.total, rtol=1e-9
