@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,6 @@ from robot_identification.identification.diagnosis.finding import (
 from robot_identification.identification.diagnosis.judgement import Judgement
 from robot_identification.identification.diagnosis.outcome import error_findings
 from robot_identification.identification.diagnosis.recording import recording_findings
-from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of, fit
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice, Fit
@@ -56,6 +56,7 @@ from robot_identification.identification.result_warnings import recording_warnin
 from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.identification.source import Source, refuse_double
+from robot_identification.identification.statistics.cross_validation import prediction_error
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.identification.statistics.prediction import Prediction, predict
 from robot_identification.presentation import Drawn, Stored
@@ -83,9 +84,11 @@ class Validation(Stored, Drawn):
     """Prediction of the efforts of recordings by given parameters.
 
     Attributes:
-        relative_error: unexplained effort as fractions, total and per joint.
+        relative_error: unexplained effort as fractions, total and per joint; NaN for a joint
+            without rows, of which nothing was predicted.
         rows: (joints,) number of rows compared.
-        residual_std: (joints,) root mean square of the unexplained effort, in N m or N.
+        residual_std: (joints,) root mean square of the unexplained effort, in N m or N; NaN
+            likewise.
         settings: every processing setting with its value and where it came from.
         seconds: time that it took.
         base: base parameters of the robot.
@@ -317,12 +320,14 @@ def validate(
     factors = _measured(base, recordings, processing, report, cancelled).merged()
     refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
-    error = least_squares.relative_error(factors, vector)
+    error = prediction_error(factors, vector)
     found = error_findings(robot.active_names, error, "these recordings")
     return Validation(
         relative_error=error,
         rows=tuple(factor.rows for factor in factors),
-        residual_std=tuple(f.residual_norm(vector) / max(f.rows, 1) ** 0.5 for f in factors),
+        residual_std=tuple(
+            f.residual_norm(vector) / f.rows**0.5 if f.rows else math.nan for f in factors
+        ),
         settings={
             **processing.entries(),
             **effort_meaning_entry(robot),

@@ -94,17 +94,22 @@ def cross_validate(
         except (NotExcitedError, RecordingError) as refusal:
             reason = str(refusal)
         else:
-            error = _predicted(factors, vector)
+            error = prediction_error(factors, vector)
             vectors.append((factors, vector))
         rows = tuple(factor.rows for factor in factors)
         efforts = tuple(f.effort_norm / max(f.rows, 1) ** 0.5 for f in factors)
-        fitted = _predicted(factors, values)
+        fitted = prediction_error(factors, values)
         folds.append(Fold(name, rows, efforts, fitted, error, reason))
     return CrossValidation(scheme, tuple(folds), _pooled(vectors))
 
 
-def _predicted(factors: Sequence[JointFactor], values: Array) -> RelativeError:
-    """Return the error on a group; of a joint without rows there nothing is predicted."""
+def prediction_error(factors: Sequence[JointFactor], values: Array) -> RelativeError:
+    """Return the error on rows that are compared; of a joint without any nothing is predicted.
+
+    Args:
+        factors: one per joint, of the efforts as measured.
+        values: (parameters,) that predict them.
+    """
     error = relative_error(factors, values)
     rows = np.array([factor.rows for factor in factors])
     return RelativeError(error.total, np.where(rows > 0, error.joints, np.nan))
