@@ -59,6 +59,15 @@ def test_an_identification_of_the_bare_robot_is_enough(runs):
     assert found.result.estimate.body.values[0] == pytest.approx(1.5, rel=0.02)
 
 
+def test_a_bare_run_that_the_identification_was_made_from_is_told(runs):
+    earlier = ri.identify("scara", runs[0].between(0.0, 0.5))
+    found = ri.identify_payload(ROBOT, runs[0], runs[1], result=earlier)
+    assert any("behind the result too" in line for line in found.result.warnings)
+    other = run(TRUTH * (1.0 + 1e-9))
+    alone = ri.identify_payload(ROBOT, other, runs[1], result=earlier)
+    assert not any("behind the result" in line for line in alone.result.warnings)
+
+
 def test_an_identification_from_efforts_of_another_kind_is_refused(runs):
     """Currents that were taken for torques would make a payload of several times its mass."""
     earlier = ri.identify("scara", runs[0])

@@ -134,7 +134,7 @@ def identify_payload(
         estimate=estimate,
         seconds=time.monotonic() - begin,
         warnings=(
-            *_remarks(robot, earlier),
+            *_remarks(robot, earlier, bare),
             *processing.warnings,
             *recording_warnings([*bare, *loaded]),
             *_warnings(estimate),
@@ -244,12 +244,23 @@ def _earlier_rows(
     return Rows(told("payload"), None, np.eye(len(base.names), unknowns), inflation)
 
 
-def _remarks(robot: RobotModel, earlier: IdentificationResult | None) -> tuple[str, ...]:
-    """Return what a user should know of an earlier result, one line each."""
+def _remarks(
+    robot: RobotModel, earlier: IdentificationResult | None, bare: Sequence[Recording]
+) -> tuple[str, ...]:
+    """Return what a user should know of an earlier result beside bare runs, one line each."""
     if earlier is None:
         return ()
-    weighted = earlier.alteration_warning if earlier.is_weighted else ""
-    return (*earlier.remarks_on(robot), *([weighted] if weighted else []))
+    lines = list(earlier.remarks_on(robot))
+    if earlier.is_weighted and earlier.alteration_warning:
+        lines.append(earlier.alteration_warning)
+    behind = {source.digest for source in earlier.sources if source.digest}
+    # Parts of one recording have the same digest, so that it cannot be refused.
+    if again := [one.source for one in bare if one.digest in behind]:
+        lines.append(
+            f"{', '.join(again)}: bare, and behind the result too; what was fitted of it there "
+            "counts twice, and deviations are too small: leave it out here"
+        )
+    return tuple(lines)
 
 
 def _warnings(estimate: PayloadEstimate) -> tuple[str, ...]:
