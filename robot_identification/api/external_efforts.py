@@ -34,7 +34,7 @@ from robot_identification.dynamics.external_efforts.wrench import (
     WrenchEstimator,
     WrenchSettings,
 )
-from robot_identification.errors import RecordingError, SettingError
+from robot_identification.errors import RecordingError, ResultMismatchError, SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import mounting, urdf_frames
@@ -146,8 +146,15 @@ def external_wrench(
     Raises:
         SettingError: nothing that moves has this name, or the efforts have no deviations, as no
             free motion was given.
+        ResultMismatchError: the efforts are those of other joints.
     """
     described = robot_of(robot, closed_loops=True)
+    if efforts.joint_names != described.active_names:
+        raise ResultMismatchError(
+            described.name,
+            f"the efforts are those of the joints {', '.join(efforts.joint_names)}; give the robot "
+            "that they were observed with",
+        )
     if not np.isfinite(efforts.deviation).all():
         raise SettingError(
             "efforts", None, "have no deviations; give external_joint_efforts a free_motion"

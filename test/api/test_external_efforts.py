@@ -82,3 +82,5 @@ def test_the_wrench_of_a_recording_has_the_components_that_the_joints_feel(tmp_p
     assert np.median(np.abs(found.wrench[bent, :2] - expected)) < 0.3
     assert np.isnan(found.wrench[bent, 2]).all()
     assert not ri.external_wrench(path, efforts, "tool").told[bent].any()
+    with pytest.raises(ri.ResultMismatchError, match="those of the joints shoulder, elbow"):
+        ri.external_wrench(ROBOT, efforts, ROBOT.joint_names[-1])
