@@ -124,7 +124,9 @@ def identify_parts(
             *processing_warnings(processing),
             *(line for source, _ in unseen for line in source.warnings),
         ],
-        findings=folded_findings(base.robot.joint_names, base.names, groups),
+        findings=folded_findings(
+            base.robot.joint_names, base.names, groups, range(1, 1 + len(base.robot.joints))
+        ),
         **errors,
     )
 
@@ -197,7 +199,9 @@ def merge_results(
             **_weights(choice, found.levels, [len(result.sources) for result in results]),
         },
         warnings=[line for one in results if (line := one.alteration_warning)],
-        findings=folded_findings(first.joint_names, first.regrouping.names, kept.factors),
+        findings=folded_findings(
+            first.joint_names, first.regrouping.names, kept.factors, first.numbers
+        ),
         friction=first.friction,
         **errors,
     )

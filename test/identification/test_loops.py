@@ -95,6 +95,18 @@ def test_results_name_the_driven_joints_and_their_numbers(hitachi_result, tmp_pa
     assert merge_results([again]).joint_numbers == hitachi_result.joint_numbers
 
 
+def test_signs_of_merged_efforts_are_told_by_the_friction_of_the_joints_that_move(hitachi_result):
+    """Parameters are named after all joints, of which those that follow have no rows."""
+    turned = [
+        replace(factor, triangle=factor.triangle * np.append(np.ones(len(factor.columns)), -1.0))
+        for factor in hitachi_result.factors
+    ]
+    merged = merge_results([replace(hitachi_result, factors=tuple(turned))])
+    sign = merged.findings[0]
+    assert sign.cause == "effort sign"
+    assert sign.joints == hitachi().active_names
+
+
 def test_efforts_of_another_motion_are_predicted(hitachi_result):
     robot = hitachi()
     other = recording(robot, values_of(robot), seed=5)

@@ -49,6 +49,7 @@ def folded_findings(
     joint_names: Sequence[str],
     parameters: Sequence[str],
     groups: Sequence[Sequence[JointFactor]],
+    numbers: Sequence[int],
 ) -> tuple[Finding, ...]:
     """Return what is wrong with the efforts behind folded rows, the worst first.
 
@@ -59,12 +60,15 @@ def folded_findings(
         parameters: names of the columns.
         groups: of each recording, or of several, one factor per joint; those of the first half and
             those of the second one are judged apart, as a mistake acts all the time.
+        numbers: of the joints in the names of parameters; with loops they are not 1, 2 and so on.
     """
     if not all(any(group[k].effort_norm for group in groups) for k in range(len(joint_names))):
         return (_NOT_LOOKED_FOR,)
     joints = [_halves(groups, joint) for joint in range(len(joint_names))]
     scalings = Scalings(Grams([_rows(*pair) for pair in joints], len(parameters)))
-    powers = np.array([_power(k, pair, parameters) for k, pair in enumerate(joints)])
+    powers = np.array(
+        [_power(number, pair, parameters) for number, pair in zip(numbers, joints, strict=True)]
+    )
     every = all_driven(joint_names, powers)
     if every is not None:
         return worst_first([every, _NOT_LOOKED_FOR])
@@ -125,17 +129,22 @@ def _explaining(scalings: Scalings, rows: Sequence[int], powers: Array) -> list[
     return sorted((one for one in promising if one.gain >= ALIKE * most), key=simplest)
 
 
-def _power(joint: int, pair: tuple[JointFactor, JointFactor], parameters: Sequence[str]) -> float:
+def _power(number: int, pair: tuple[JointFactor, JointFactor], parameters: Sequence[str]) -> float:
     """Return the power that a joint's friction takes, over its deviation, 0 where it is not known.
 
     The columns of viscous and Coulomb friction are the speed and its sign, so that their products
     are the means that the power needs.
+
+    Args:
+        number: of the joint in the names of parameters.
+        pair: factors of its rows.
+        parameters: names of the columns.
     """
     rows = _rows(*pair)
     weights = np.zeros(len(rows.columns))
     own = [parameters[column] for column in rows.columns]
     friction = [
-        f"{term.name}{joint + 1}"
+        f"{term.name}{number}"
         for term in TERMS
         if term.kind in (TermKind.VISCOUS, TermKind.COULOMB)
     ]
