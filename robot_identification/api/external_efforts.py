@@ -90,7 +90,8 @@ def external_joint_efforts(
 
     Raises:
         ResultMismatchError: the parameters belong to a robot with others.
-        SettingError: the robot has terms that are not compiled, or a setting is wrong.
+        SettingError: the robot has terms that are not compiled, a setting is wrong, or only some of
+            run and free motion have velocities.
         RecordingError: the robot stands in the free motion.
         EffortSignError, NoEffortError: efforts of the free motion have the wrong sign, or are zero.
         InputError: a recording cannot be read, or its samples are of no use.
@@ -99,15 +100,13 @@ def external_joint_efforts(
     values = full_values_of(described, parameters)
     free = recordings_of(described, free_motion) if free_motion != () else []
     chosen = settings or ExternalEffortSettings()
+    runs = recordings_of(described, run)
     watch: EffortStream | ExternalEffortWatch = EffortStream(described, values, chosen)
     if free:
+        _refuse_unlike([*free, *runs])
         levels = _levels(described, values, chosen, free)
         watch = ExternalEffortWatch(described, values, chosen, levels=levels)
-    found = [
-        _watched(block)
-        for recording in recordings_of(described, run)
-        for block in _pushed(watch, recording)
-    ]
+    found = [_watched(block) for recording in runs for block in _pushed(watch, recording)]
     joined = [_known(block) for block in found]
     position, effort, deviation, threshold = (
         read_only(np.concatenate(parts)) for parts in zip(*joined, strict=True)
@@ -162,6 +161,22 @@ def external_wrench(
     frames = None if isinstance(robot, RobotModel) else urdf_frames(robot, described)
     estimator = WrenchEstimator(described, mounting(described, frame, frames), settings)
     return estimator.estimate(efforts.stamps, efforts.position, efforts.effort, efforts.deviation)
+
+
+def _refuse_unlike(recordings: Sequence[Recording]) -> None:
+    """Refuse recordings of which some have velocities of the driver and others none.
+
+    Raises:
+        SettingError: there are both; their noise differs by an order of magnitude.
+    """
+    measured = {s.velocity is not None for recording in recordings for s in recording.segments}
+    if len(measured) > 1:
+        raise SettingError(
+            "free_motion",
+            "only partly with velocities",
+            "thresholds that are learned with velocities of the driver do not hold without; give "
+            "run and free motion all with velocities, or all without",
+        )
 
 
 def _watched(block: ObservedEfforts | WatchedEfforts) -> WatchedEfforts:

@@ -56,9 +56,20 @@ def test_a_run_in_parts_is_no_free_motion_for_itself(measured):
     assert not found.contacts
 
 
+@pytest.mark.parametrize("which", ["run", "free_motion"])
+def test_thresholds_learned_with_velocities_are_not_taken_without(which):
+    runs = {"run": recorded(PUSH, 1), "free_motion": recorded(0.0 * PUSH, 0)}
+    (segment,) = runs[which].segments
+    runs[which] = replace(runs[which], segments=(replace(segment, velocity=None),))
+    with pytest.raises(ri.SettingError, match="do not hold without"):
+        ri.external_joint_efforts(ROBOT, TRUTH, settings=SETTINGS, **runs)
+
+
 def test_a_robot_that_stands_tells_no_thresholds_of_motion():
     free = recorded(0.0 * PUSH, 0)
-    still = [replace(s, position=0.0 * s.position, velocity=None) for s in free.segments]
+    still = [
+        replace(s, position=0.0 * s.position, velocity=0.0 * s.velocity) for s in free.segments
+    ]
     with pytest.raises(ri.RecordingError, match="no joint moves in the free motion"):
         ri.external_joint_efforts(
             ROBOT, TRUTH, free, free_motion=replace(free, segments=tuple(still)), settings=SETTINGS
