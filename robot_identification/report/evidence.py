@@ -214,8 +214,10 @@ def _predictions(
         [recording for _, recording in recordings],
         identified=None if derive_settings else identified,
     )
-    predictions = {
-        name: predict(base, result.estimate.values, recording, processing)
-        for name, recording in recordings
-    }
+    predictions: dict[str, Prediction] = {}
+    for place, (name, recording) in enumerate(recordings):
+        # Recordings of several folders may have one name.
+        alike = sum(known == name for known, _ in recordings[:place])
+        label = f"{name} ({alike + 1})" if alike else name
+        predictions[label] = predict(base, result.estimate.values, recording, processing)
     return predictions, different_settings(identified, processing)
