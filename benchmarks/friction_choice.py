@@ -248,7 +248,7 @@ def outcome(
     other = 1000 + seed
     found, errors = [], []
     for model, friction in ((robot, STATED), (robot, AUTO), (true.robot, STATED)):
-        own = friction_of(friction, rows(model, seed, seconds, memory), choice)
+        own = friction_of(friction, rows(model, seed, seconds, memory), choice, model)
         values = fit(choice, own.source).estimate.values
         unseen = rows(own.base.robot, other, 30.0, -1.0)
         unseen = replace(unseen, base=own.base, processing=replace(

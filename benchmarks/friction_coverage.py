@@ -136,7 +136,7 @@ def run(at: Scene, base: BaseParameters, rng: np.random.Generator, corner: float
     noisy = exact + noise * coloured((len(exact), exact.shape[1]), corner, RATE, rng)
     source = WholeRows.of_segments(base, ["run"], [[at.segment.with_effort(noisy)]], at.processing)
     choice = Choice("wls")
-    friction = friction_of(STATED, source, choice)
+    friction = friction_of(STATED, source, choice, base.robot)
     found = friction.completed(fit(choice, friction.source)).estimate
     shapes = {} if friction.law is None else {one.name: one for one in friction.law.shapes}
     if set(shapes) != set(at.shapes):
