@@ -1,5 +1,6 @@
 """The study of mutants: what it changes is changed, and the tests that it names are there."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,7 +46,12 @@ Nursery("robot_identification.{module}", ["{tests}"], study)
 def test_a_fault_is_found_in_nodes_and_elsewhere(module, tests, old, new, lines):
     text = STUDY.format(module=module, tests=tests, old=old, new=new, lines=lines)
     done = subprocess.run(
-        [sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", text],
+        cwd=ROOT,
+        env={**os.environ, "PYTEST_ADDOPTS": "--numprocesses=2"},  # as within `colcon test`
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "outcomes: survived killed" in done.stdout, done.stdout + done.stderr
 

@@ -107,6 +107,7 @@ class Nursery:
         self._items: dict[str, pytest.Item] = {}
         self._loads = True  # whether the tests pass with the module loaded anew
         os.chdir(ROOT)
+        os.environ.pop("PYTEST_ADDOPTS", None)  # of a run around this one, as that of `colcon test`
         pytest.main([*_OPTIONS, *tests], plugins=[self._coverage, self])
         if not self._items:
             raise SystemExit(f"tests of {module} cannot be collected")
