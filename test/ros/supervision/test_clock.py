@@ -1,16 +1,12 @@
 """Two clocks, read one after the other by a process that may be paused between them."""
 
-import time
 from types import SimpleNamespace
 
 import pytest
-from rosgraph_msgs.msg import Clock
 
 from robot_identification.ros.supervision.clock import Instant, MotionClock
-from ros_nodes import node
 
 MILLISECOND = 1_000_000
-_PATIENCE = 10.0
 
 
 class Machine:
@@ -118,26 +114,3 @@ def test_how_long_the_machine_has_run_does_not_matter():
     machine.elapsed = begin = 10**15
     now = machine.clock.now()
     assert (now.apart, machine.elapsed) == (1, begin + 1), "the first reading was quick"
-
-
-@pytest.mark.ros
-def test_the_time_of_a_simulation_is_what_it_has_sent_whether_the_node_is_spun_or_not():
-    with node("-p", "use_sim_time:=true") as made:
-        simulation = made.create_publisher(Clock, "/clock", 10)
-        clock, end = MotionClock(made), time.monotonic() + _PATIENCE
-        assert clock.now().stamp == 0
-        message = Clock()
-        message.clock.sec = 7
-        while clock.now().stamp == 0 and time.monotonic() < end:
-            simulation.publish(message)
-            clock.catch_up()
-        now = clock.now()
-        assert (now.stamp, now.simulated) == (7 * 10**9, True)
-
-
-@pytest.mark.ros
-def test_a_clock_that_is_no_simulation_has_nothing_to_catch_up_with():
-    with node() as made:
-        clock = MotionClock(made)
-        clock.catch_up()
-        assert not clock.now().simulated
