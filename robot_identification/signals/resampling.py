@@ -61,21 +61,33 @@ def to_constant_period(
 
 
 def interpolate(time: Array, values: Array, instants: Array) -> Array:
-    """Return values at other instants.
+    """Return values at other instants, by a cubic spline.
 
-    The interpolation is a cubic spline; where two stamps nearly coincide, it is a monotone cubic
-    one, which cannot overshoot.
+    Where stamps nearly coincide, one of the samples counts: it is about as much as both.
 
     Args:
         time: (samples,) strictly increasing instants, in sampling periods.
         values: (samples, signals).
         instants: (new samples,) likewise, inside those of the samples.
     """
-    close = float(np.diff(time).min()) < _CLOSEST_FOR_SPLINE
-    module = scipy.interpolate
-    interpolation = module.PchipInterpolator if close else module.CubicSpline
-    result: Array = interpolation(time, values, axis=0)(instants)
+    apart = _apart(time)
+    if not apart.all():
+        time, values = time[apart], values[apart]
+    result: Array = scipy.interpolate.CubicSpline(time, values, axis=0)(instants)
     return result
+
+
+def _apart(time: Array) -> Flags:
+    """Return (samples,) which samples are not too near to the one before for a spline.
+
+    The first and the last one are there in any case, so that it reaches from one to the other.
+    """
+    apart: Flags = np.diff(time, prepend=-np.inf) >= _CLOSEST_FOR_SPLINE
+    before = int(np.flatnonzero(apart[:-1])[-1])
+    if not apart[-1]:
+        apart[-1] = True
+        apart[before] = before == 0 or time[-1] - time[before] >= _CLOSEST_FOR_SPLINE
+    return apart
 
 
 def in_gaps(time: Array, values: Array, instants: Array, corner: float) -> Array:
@@ -92,7 +104,7 @@ def in_gaps(time: Array, values: Array, instants: Array, corner: float) -> Array
         instants: (instants,) likewise, between two samples.
         corner: angular frequency in radians per period up to which the smoothing passes signals.
     """
-    apart = np.diff(time, prepend=-np.inf) >= _CLOSEST_FOR_SPLINE
+    apart = _apart(time)
     if not apart.all():
         time, values = time[apart], values[apart]
     before = np.clip(np.searchsorted(time, instants, side="right") - 1, 0, len(time) - 2)

@@ -10,7 +10,7 @@ from robot_identification.errors import RecordingError
 from robot_identification.signals.clock import BEGINNING, Clock
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
-from robot_identification.signals.resampling import bridged, in_gaps, present
+from robot_identification.signals.resampling import bridged, in_gaps, interpolate, present
 
 NAMES = ("hip", "knee")
 
@@ -160,3 +160,30 @@ def test_the_band_says_what_is_bridged():
     assert Clock(1e6, band_hz=0.0).longest_bridged_ns == 4e8
     assert Clock(1e6, band_hz=10.0).longest_bridged_ns == pytest.approx(4e7)
     assert Clock(1e6, band_hz=1000.0).splits(np.array([1e6, 2e6])).tolist() == [False, True]
+
+
+def test_two_stamps_that_nearly_coincide_spoil_nothing_but_what_is_beside_them():
+    """As of a driver that stamps what it receives: one such pair is in nearly every recording."""
+    time = np.arange(3000) + np.random.default_rng(0).uniform(-0.1, 0.1, 3000)
+    near = time.copy()
+    near[1500] = near[1499] + 0.1
+    instants = np.arange(20.0, 2980.0)
+    found = [interpolate(t, np.sin(0.1 * t)[:, None], instants)[:, 0] for t in (time, near)]
+    far = np.abs(instants - 1500.0) > 30.0
+    np.testing.assert_array_equal(found[0][far], found[1][far])
+    np.testing.assert_allclose(found[1], np.sin(0.1 * instants), atol=1e-5)
+
+
+@pytest.mark.parametrize("first", [0, 1, 7, 98])
+def test_samples_that_nearly_coincide_at_an_end_leave_it_where_it_is(first):
+    time = np.arange(100.0)
+    time[first + 1] = time[first] + 0.01
+    values = np.stack([time, time**2], axis=1)
+    found = interpolate(time, values, np.array([time[0], time[-1]]))
+    np.testing.assert_allclose(found, values[[0, -1]], atol=1e-9)
+
+
+def test_two_samples_that_nearly_coincide_have_a_straight_line():
+    np.testing.assert_allclose(
+        interpolate(np.array([0.0, 0.1]), np.array([[1.0], [2.0]]), np.array([0.05])), 1.5
+    )
