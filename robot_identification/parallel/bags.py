@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from robot_identification.errors import BagError
-from robot_identification.files.bags.files import open_bag
+from robot_identification.files.bags.files import DATA_SUFFIXES, open_bag
+from robot_identification.files.bags.libraries.metadata import METADATA
 from robot_identification.files.parts import Skipped
-
-_SUFFIXES = (".db3", ".mcap")
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ def find_bags(places: Sequence[str | Path]) -> tuple[BagFile, ...]:
 
     Args:
         places: bags, or folders to search for bags at any depth.  A folder with a metadata.yaml
-            is a bag; elsewhere every .db3 and .mcap file is one.
+            is a bag; elsewhere every .db3 and .mcap file is one, packed as a whole or not.
 
     Raises:
         BagError: a place does not exist, or holds no bag.
@@ -51,18 +50,23 @@ def find_bags(places: Sequence[str | Path]) -> tuple[BagFile, ...]:
 def _below(place: Path) -> Iterable[Path]:
     if not place.exists():
         raise BagError(place, "does not exist")
-    if place.is_file() or (place / "metadata.yaml").is_file():
+    if place.is_file() or (place / METADATA).is_file():
         yield place
         return
     for entry in sorted(place.iterdir()):
         if entry.is_dir():
             yield from _below(entry)
-        elif entry.suffix in _SUFFIXES:
+        elif entry.name.endswith(DATA_SUFFIXES):
             yield entry
 
 
 def _described(path: Path) -> BagFile:
-    files = [path] if path.is_file() else [f for f in path.iterdir() if f.suffix in _SUFFIXES]
+    """Return a bag; all of its data files count, packed ones too.
+
+    A bag that has changed must not pass for the one that was folded before.
+    """
+    own = [path] if path.is_file() else path.iterdir()
+    files = [file for file in own if file.name.endswith(DATA_SUFFIXES)]
     try:
         states = [file.stat() for file in files]
     except OSError as error:

@@ -30,7 +30,8 @@ JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 
 
 _FILE_TYPES = (".db3", ".mcap")
-_DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
+DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
+"""How the names of the data files of a bag end."""
 _PACKED = (".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz", ".zst", ".zstd", ".lz4")
 _ARRAYS = (".mat", ".npy", ".npz", ".h5", ".hdf5", ".parquet", ".xls", ".xlsx")
 _MOST_RATIO = 1000
@@ -218,7 +219,7 @@ def _data_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise BagError(path, "neither a file nor a folder")
-    files = [file for file in path.iterdir() if file.name.endswith(_DATA_SUFFIXES)]
+    files = [file for file in path.iterdir() if file.name.endswith(DATA_SUFFIXES)]
     if not files:
         raise BagError(path, "not a bag: the folder holds neither a .db3 nor a .mcap file")
     return sorted(files, key=_in_order_of_numbers)
