@@ -36,7 +36,7 @@ def find_bags(places: Sequence[str | Path]) -> tuple[BagFile, ...]:
             is a bag; elsewhere every .db3 and .mcap file is one, packed as a whole or not.
 
     Raises:
-        BagError: a place does not exist, or holds no bag.
+        BagError: a place does not exist, holds no bag, or a folder cannot be searched.
     """
     found: dict[str, BagFile] = {}
     for place in places:
@@ -48,29 +48,36 @@ def find_bags(places: Sequence[str | Path]) -> tuple[BagFile, ...]:
 
 
 def _below(place: Path) -> Iterable[Path]:
-    if not place.exists():
-        raise BagError(place, "does not exist")
-    if place.is_file() or (place / METADATA).is_file():
-        yield place
-        return
-    for entry in sorted(place.iterdir()):
-        if entry.is_dir():
+    try:
+        if not place.exists():
+            raise BagError(place, "does not exist")
+        if place.is_file() or (place / METADATA).is_file():
+            yield place
+            return
+        entries = [(entry, entry.is_dir()) for entry in sorted(place.iterdir())]
+    except OSError as error:
+        raise BagError(
+            place,
+            f"cannot be searched for bags: {error.strerror or error}; name the bags beside it",
+        ) from error
+    for entry, is_folder in entries:
+        if is_folder:
             yield from _below(entry)
         elif entry.name.endswith(DATA_SUFFIXES):
             yield entry
 
 
 def _described(path: Path) -> BagFile:
-    """Return a bag; all of its data files count, packed ones too.
+    """Return a bag; of one that cannot be looked at nothing, who reads it will say what is wrong.
 
-    A bag that has changed must not pass for the one that was folded before.
+    All of its data files count, packed ones too: a bag that has changed must not pass for the one
+    that was folded before.
     """
-    own = [path] if path.is_file() else path.iterdir()
-    files = [file for file in own if file.name.endswith(DATA_SUFFIXES)]
     try:
-        states = [file.stat() for file in files]
-    except OSError as error:
-        raise BagError(path, f"cannot be read: {error.strerror or error}") from error
+        own = path.iterdir() if path.is_dir() else [path]
+        states = [file.stat() for file in own if file.name.endswith(DATA_SUFFIXES)]
+    except OSError:
+        states = []
     return BagFile(
         str(path),
         sum(state.st_size for state in states),

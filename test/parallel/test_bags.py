@@ -1,4 +1,6 @@
-"""Bags that places stand for, packed ones too."""
+"""Bags that places stand for: packed ones, and what cannot be looked at."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from made_up_bags import NAMES, START, message, write_messages
 from robot_identification.errors import BagError
 from robot_identification.files.bags.files import open_bag
 from robot_identification.files.mcap.chunks import zstd
-from robot_identification.parallel.bags import find_bags
+from robot_identification.parallel.bags import find_bags, without_copies
 
 
 def packed_bag(folder, *, efforts):
@@ -34,3 +36,31 @@ def test_packed_data_files_without_metadata_are_bags_that_are_named(tmp_path):
     assert found.path.endswith("/bag/bag.mcap.zstd")
     with pytest.raises(BagError, match="unpack it first"), open_bag(found.path):
         pass
+
+
+def test_a_bag_that_is_not_there_any_more_is_left_to_who_reads_it(tmp_path):
+    messages = [message(START, NAMES, np.ones(3), None, np.ones(3))]
+    write_messages(tmp_path / "good", messages, storage="mcap")
+    (tmp_path / "not_fetched.mcap").symlink_to("/nowhere/annexed.mcap")
+    found = find_bags([tmp_path])
+    assert [Path(bag.path).name for bag in found] == ["good", "not_fetched.mcap"]
+    assert without_copies(found) == (found, ())
+    with (
+        pytest.raises(BagError, match=r"not_fetched\.mcap: does not exist"),
+        open_bag(found[1].path),
+    ):
+        pass
+
+
+def test_a_folder_that_may_not_be_searched_is_named(tmp_path, monkeypatch):
+    closed, listed = tmp_path / "lost+found", Path.iterdir
+    closed.mkdir()
+
+    def iterdir(path):
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    with pytest.raises(BagError, match=r"lost\+found: cannot be searched .*Permission denied"):
+        find_bags([tmp_path])
