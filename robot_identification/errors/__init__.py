@@ -48,6 +48,7 @@ from robot_identification.errors.motion import (
     TrajectoryError,
 )
 from robot_identification.errors.recordings import (
+    AbsurdSamplesError,
     BagError,
     EffortSignError,
     JointNameError,
@@ -63,6 +64,7 @@ from robot_identification.errors.recordings import (
 )
 
 __all__ = [
+    "AbsurdSamplesError",
     "BagError",
     "CalibrationError",
     "CancelledError",

@@ -194,6 +194,25 @@ class SampleError(InputError):
         )
 
 
+class AbsurdSamplesError(InputError):
+    """Samples are finite, and yet so large that what is computed from them is not.
+
+    Attributes:
+        joints: names of the joints whose rows they spoil.
+        source: the recording; empty for all of them together.
+    """
+
+    def __init__(self, joints: Sequence[str], source: str = "") -> None:
+        self.joints = tuple(joints)
+        self.source = source
+        where = f"{source}: " if source else ""
+        super().__init__(
+            f"{where}positions or efforts of {', '.join(self.joints)}, or of joints that move with "
+            "them, are so large that sums of their squares are no numbers; some drivers write the "
+            "largest number where they know none: mend the driver, or leave these samples out"
+        )
+
+
 class LoopMismatchError(RecordingError):
     """A measured joint is not where the relation of its loop puts it.
 

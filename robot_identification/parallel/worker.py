@@ -20,7 +20,10 @@ from robot_identification.identification.rows.bands import BandGrams, summed
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.identification.source import Source
-from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
+from robot_identification.identification.statistics.joint_noise import (
+    refuse_absurd_samples,
+    refuse_silent_joints,
+)
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import Job, RobotReference
 from robot_identification.robot.files.loading import load_robot
@@ -126,6 +129,7 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
         )
     factors = folded.kept.merged()
     refuse_silent_joints([factors], [bag.path])
+    refuse_absurd_samples([factors], [bag.path])
     if order.late or order.duplicates:
         warnings.append(
             f"{bag.path}: {order.late} samples came too late to take their place, and "

@@ -220,12 +220,17 @@ def test_bad_bags_are_named_and_the_others_count(tmp_path):
     bag(tmp_path / "short", 5, samples=20)
     bag(tmp_path / "mock", 6, measured=(0.0, 0.0))
     bag(tmp_path / "unplugged", 8, measured=(1.0, 0.0))
+    bag(tmp_path / "absurd", 9, measured=(1.0, 1e200))
     (tmp_path / "torn.db3").write_bytes(b"SQLite format 3\0" + bytes(50))
     (tmp_path / "empty.mcap").write_bytes(b"")
     shutil.copytree(tmp_path / "good_1", tmp_path / "copy_of_good_1")
-    outcome = identify(tmp_path, tmp_path / "parts")
+    with np.errstate(over="ignore", invalid="ignore"):
+        outcome = identify(tmp_path, tmp_path / "parts")
     reasons = {s.bag.rsplit("/", 1)[-1]: s.reason for s in outcome.skipped}
-    assert sorted(reasons) == ["empty.mcap", "good_1", "mock", "short", "torn.db3", "unplugged"]
+    assert sorted(reasons) == [
+        "absurd", "empty.mcap", "good_1", "mock", "short", "torn.db3", "unplugged",
+    ]  # fmt: skip
+    assert "efforts of joint_2, or of joints that move with them, are so large" in reasons["absurd"]
     assert "the efforts of every joint are zero" in reasons["mock"]
     assert "the efforts of joint_2 are zero" in reasons["unplugged"]
     assert "the same data as" in reasons["good_1"]

@@ -83,7 +83,7 @@ def test_samples_that_lead_to_no_numbers_cost_the_estimates_of_their_recording(e
     found = []
     while "sound" not in found:
         found.append(published.get(timeout=120.0)[0].sources[0].name)
-    assert "absurd: estimates are no longer streamed: its samples lead to no numbers" in caplog.text
+    assert "absurd: estimates are no longer streamed: absurd: positions or efforts" in caplog.text
 
 
 def test_a_block_of_an_earlier_recording_that_comes_again_changes_nothing(estimates):

@@ -17,7 +17,10 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.one_joint.base_estimate import ONE_JOINT
 from robot_identification.identification.rows.source import RowSource, without_samples
 from robot_identification.identification.rows.whole_rows import samples_behind
-from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
+from robot_identification.identification.statistics.joint_noise import (
+    refuse_absurd_samples,
+    refuse_silent_joints,
+)
 
 ESTIMATORS: Mapping[str, Estimator] = {e.name: e for e in (OLS, WLS, ENERGY, ONE_JOINT)}
 """Methods that estimate from rows, by name."""
@@ -76,6 +79,7 @@ def fit(choice: Choice, source: RowSource) -> Fit:
     Raises:
         NotExcitedError: the rows do not determine every base parameter.
         RecordingError: the recordings are of no use; NoEffortError where nobody measured efforts.
+        AbsurdSamplesError: samples are so large that numbers overflow.
         SettingError: a setting is not possible.
         CancelledError: the caller of the source wants to stop.
     """
@@ -87,4 +91,5 @@ def fit(choice: Choice, source: RowSource) -> Fit:
     measured = source.rows(estimator.bands(choice, source))
     bags = measured.factors if source.scheme == "bags" else [measured.merged()]
     refuse_silent_joints(bags, source.bags)
+    refuse_absurd_samples(bags, source.bags)
     return estimator.fit(choice, source, measured)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import NoEffortError
+from robot_identification.errors import AbsurdSamplesError, NoEffortError
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
@@ -117,3 +117,21 @@ def refuse_silent_joints(
         silent = [factor.joint for factor in there if factor.effort_norm == 0.0]
         if silent:
             raise NoEffortError(silent, name, every=len(silent) == len(there))
+
+
+def refuse_absurd_samples(
+    groups: Sequence[Sequence[JointFactor]], names: Sequence[str] = ("",)
+) -> None:
+    """Refuse recordings whose rows are not finite, though every sample is.
+
+    Args:
+        groups: for each recording one factor per joint.
+        names: (groups,) names of the recordings.
+
+    Raises:
+        AbsurdSamplesError: naming the first such recording, and its joints.
+    """
+    for name, factors in zip(names, groups, strict=True):
+        joints = [factor.joint for factor in factors if not np.isfinite(factor.triangle).all()]
+        if joints:
+            raise AbsurdSamplesError(joints, name)

@@ -18,6 +18,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.SettingError: CODES.INVALID_REQUEST,
     errors.ShapeError: CODES.DATA_INVALID,
     errors.SampleError: CODES.DATA_INVALID,
+    errors.AbsurdSamplesError: CODES.DATA_INVALID,
     errors.MissingSignalError: CODES.DATA_INVALID,
     errors.JointNameError: CODES.DATA_INVALID,
     errors.RecordingError: CODES.DATA_INVALID,

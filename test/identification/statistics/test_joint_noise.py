@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from long_recordings import BASE, ROBOT, TRUTH, samples
-from robot_identification.errors import NoEffortError, NotExcitedError
+from robot_identification.errors import AbsurdSamplesError, NoEffortError, NotExcitedError
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.estimators.estimator import Choice
@@ -294,3 +294,20 @@ def test_merged_results_of_few_rows_are_weighted_as_one(raw):
     merged = merge_results([identify(ROBOT, [part], overrides=STATED) for part in parts])
     whole = identify(ROBOT, parts, overrides=STATED)
     np.testing.assert_allclose(merged.estimate.weights, whole.estimate.weights, rtol=1e-9)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_efforts_that_a_driver_marks_by_the_largest_number_are_named(several):
+    made = samples(20.0)
+    effort = np.array(made.effort)
+    effort[700, 1] = np.finfo(float).max
+    marked = replace(made, effort=effort)
+    recordings = [
+        joint_side_recording(one, ROBOT, source=name)
+        for name, one in (("sound", samples(30.0)), ("marked", marked))
+    ]
+    with (
+        pytest.raises(AbsurdSamplesError, match=r"^marked: .* of .*joint_2.* so large"),
+        np.errstate(over="ignore", invalid="ignore"),
+    ):
+        identify(ROBOT, recordings if several else recordings[1:], overrides=STATED)
