@@ -12,7 +12,7 @@ from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.bodies.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import CollisionBody, LeftOut
-from robot_identification.errors import MissingMeshError
+from robot_identification.errors import MissingMeshError, SettingError
 from robot_identification.robot.files.elements.urdf_elements import pose
 from robot_identification.robot.files.elements.xml_document import Element, read_xml
 from robot_identification.robot.files.urdf import UrdfDescription
@@ -113,23 +113,39 @@ def connected_links(description: UrdfDescription, shaped: Collection[str]) -> se
     return pairs
 
 
+def _solid(geometry: Element) -> Shape | None:
+    """Return the shape of a geometry by its sizes; None for another one, such as a mesh.
+
+    Raises:
+        SettingError: a size is none.
+    """
+    box, sphere = geometry.one("box"), geometry.one("sphere")
+    cylinder, capsule = geometry.one("cylinder"), geometry.one("capsule")
+    if box is not None:
+        x, y, z = box.numbers("size", 3)
+        return Box((x, y, z))
+    if sphere is not None:
+        return Sphere(sphere.number("radius"))
+    if cylinder is not None:
+        return Cylinder(cylinder.number("radius"), cylinder.number("length"))
+    if capsule is not None:
+        return Capsule(capsule.number("radius"), capsule.number("length"))
+    return None
+
+
 def _shapes(collision: Element, link: Element, path: Path) -> list[Shape]:
     """Return the shapes of a collision element."""
     geometry = collision.one("geometry")
     if geometry is None:
         raise collision.error("<geometry> is missing", link.label)
-    box, sphere = geometry.one("box"), geometry.one("sphere")
-    cylinder, capsule = geometry.one("cylinder"), geometry.one("capsule")
+    try:
+        solid = _solid(geometry)
+    except SettingError as error:
+        advice = "give it a size, or leave the <collision> of a link without a body out"
+        raise geometry.error(f"{error}; {advice}", link.label) from error
+    if solid is not None:
+        return [solid]
     mesh = geometry.one("mesh")
-    if box is not None:
-        x, y, z = box.numbers("size", 3)
-        return [Box((x, y, z))]
-    if sphere is not None:
-        return [Sphere(sphere.number("radius"))]
-    if cylinder is not None:
-        return [Cylinder(cylinder.number("radius"), cylinder.number("length"))]
-    if capsule is not None:
-        return [Capsule(capsule.number("radius"), capsule.number("length"))]
     if mesh is None:
         raise geometry.error("needs a box, sphere, cylinder, capsule or mesh", link.label)
     scale = np.array(mesh.numbers("scale", 3) if "scale" in mesh.attributes else (1.0, 1.0, 1.0))
