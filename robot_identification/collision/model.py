@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -211,9 +211,19 @@ def _robot_bodies(
                 "to joint"
             )
     if bodies:
-        first = len(bodies)
-        bodies += [_attached(one, robot, frames, first + i) for i, one in enumerate(cell.tools)]
+        first, taken = len(bodies), {*_frames_of(robot, frames), *(body.link for body in bodies)}
+        tools = [_named_apart(one, taken) for one in cell.tools]
+        bodies += [_attached(one, robot, frames, first + i) for i, one in enumerate(tools)]
     return bodies, remarks
+
+
+def _named_apart(tool: Attached, links: Collection[str]) -> Attached:
+    """Return a tool that has no name of a link.
+
+    A joint connects links by their names, and an SRDF disables pairs of names; neither is said of
+    what a link carries, which may strike the link before it.
+    """
+    return replace(tool, name=f"{tool.name} (tool)") if tool.name in links else tool
 
 
 def _connected(
@@ -236,14 +246,24 @@ def _connected(
     }
 
 
+def _frames_of(robot: RobotModel, frames: Mapping[str, LinkFrame]) -> dict[str, LinkFrame]:
+    """Return where all links of a robot are, by name.
+
+    Args:
+        robot: the robot.
+        frames: of the links of its URDF, where it has one.
+    """
+    links = {
+        joint.link: LinkFrame(i, np.eye(3), np.zeros(3)) for i, joint in enumerate(robot.joints)
+    }
+    return {robot.base_link: LinkFrame(STATIC, np.eye(3), np.zeros(3)), **links, **frames}
+
+
 def _attached(
     one: Attached, robot: RobotModel, frames: Mapping[str, LinkFrame], number: int
 ) -> CollisionBody:
     """Return a body that is fixed in a link."""
-    links = {
-        joint.link: LinkFrame(i, np.eye(3), np.zeros(3)) for i, joint in enumerate(robot.joints)
-    }
-    known = {robot.base_link: LinkFrame(STATIC, np.eye(3), np.zeros(3)), **links, **frames}
+    known = _frames_of(robot, frames)
     if one.link not in known:
         hint = suggestion(one.link, known) or f"; there are {', '.join(known)}"
         raise SettingError("link", one.link, f"{robot.name} has no link of this name{hint}")

@@ -81,6 +81,17 @@ def test_what_is_fixed_beside_a_joint_is_not_connected_by_it(tmp_path):
     assert frozenset(("gripper", "hand")) not in names(model)
 
 
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("", "link_3"), ("name: link_3, ", "link_3"), ("name: hand, ", "hand")],
+)
+def test_a_tool_that_is_called_as_its_link_is_not_that_link(tmp_path, name, called):
+    """A tool without a name may strike the link before the flange like any other."""
+    shape = "box: [0.6, 0.05, 0.05], at: [-0.3, 0.2, 0]"
+    model = collisions(tmp_path, f"tools: [{{{name}link: link_3, {shape}}}]\n")
+    assert frozenset((f"{called} (tool)", "link_2")) in names(model)
+
+
 def test_a_posture_that_nobody_called_free_leaves_no_pair_out(tmp_path):
     """The gripper overlaps link 1 at zero; where that is the rest posture, it must."""
     tool = "tools: [{name: gripper, link: link_3, box: [0.1, 0.1, 0.6], at: [-0.43, 0, 0]}]\n"
