@@ -34,6 +34,7 @@ _ATTEMPTS = 3
 _NARROWER = 0.7
 _LEAST = 0.2
 _INNER = 0.999  # of the position ranges: room for rounding
+_JERK_SHARE = 0.98  # the rest is for the rounding of the times of points to whole nanoseconds
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,7 @@ def plan_one_joint(
     _refuse_unknown(robot, chosen)
     limits = MotionLimits.of(robot)
     posture = start_posture(robot, limits, chosen.start, around)
+    limits = replace(limits, jerk=_JERK_SHARE * limits.jerk)
     parameters = JointwiseParameters.of(robot)
     certificate: Certificate | None = None
     for attempt in range(_ATTEMPTS):

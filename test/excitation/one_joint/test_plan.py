@@ -268,3 +268,15 @@ def test_jerk_limits_are_kept():
     for profile in ("quintic", "damped"):
         plan = plan_one_joint(robot, OneJointSettings(profile=profile))
         assert plan.certificate.results["jerk"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "jerk"), [("quintic", 5.0), ("quintic", 30.0), ("damped", 20.0)]
+)
+def test_points_at_whole_nanoseconds_keep_the_jerk_limits_too(profile, jerk):
+    """What a controller makes of the published points has a jerk that differs a little."""
+    robot = load_robot("scara")
+    joints = tuple(replace(j, limits=replace(j.limits, jerk=jerk)) for j in robot.joints)
+    found = plan_one_joint(replace(robot, joints=joints), OneJointSettings(profile=profile))
+    assert found.certificate.results["interpolation"]
+    assert len(found.schedule) == 5
