@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robot_identification.excitation.families.family import Start, already
+from robot_identification.excitation.motions.braking import stopping_places
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import fitted, shortest_durations, trajectory_of
 from robot_identification.excitation.motions.trajectory import Trajectory
@@ -103,6 +104,9 @@ class DurationPenalty:
         return weight * late**2, Points(still, still, slope)
 
 
+_LEAST_SHARE = 0.1  # of the way from the start to which a joint may be drawn in
+_ROUNDING = 1e-9
+_TINY = 1e-12
 _DISTURBANCE = 0.1
 _REDRAWN = 50
 
@@ -169,7 +173,38 @@ def fit(points: Points, limits: MotionLimits, duration: float | None) -> tuple[P
         The points, and whether velocities had to be reduced for the position limits.
     """
     least = points.durations if duration is not None else np.zeros(points.intervals)
-    return fitted(Points(points.positions, points.velocities, least), limits)
+    wanted = Points(points.positions, points.velocities, least)
+    near = _with_room(wanted, limits)
+    motion, reduced = fitted(near, limits)
+    return motion, reduced or near is not wanted
+
+
+def _with_room(points: Points, limits: MotionLimits) -> Points:
+    """Return the points with joints whose jerk is limited drawn in as far as braking needs.
+
+    Such a joint always takes the same time to brake, and goes on beyond a point at which it comes
+    to rest, however slowly: where the point is at its limit, no duration helps.  Drawn in towards
+    its start, with as much less of its velocities, it ends by that much nearer to that.  Joints
+    with hardly any room at the start are left as they are.
+    """
+    jerky = np.isfinite(limits.jerk)
+    if not jerky.any():
+        return points
+    shortest = shortest_durations(points.positions, points.velocities, limits)
+    timed = replace(points, durations=np.maximum(shortest, points.durations))
+    names = tuple(str(joint) for joint in range(len(jerky)))
+    low, high = stopping_places(limits, trajectory_of(timed, names))
+    start = points.positions[0]
+    room = np.array([limits.upper - start, start - limits.lower])
+    ways = np.array([high.max(axis=0) - start, start - low.min(axis=0)])
+    shares = np.min(room / np.maximum(ways, np.maximum(room, _TINY)), axis=0)
+    shares = np.where(jerky & (shares >= _LEAST_SHARE), shares, 1.0)
+    if (shares == 1.0).all():
+        return points
+    shares = np.where(shares < 1.0, (1.0 - _ROUNDING) * shares, 1.0)
+    return Points(
+        start + shares * (points.positions - start), shares * points.velocities, timed.durations
+    )
 
 
 DURATION = 30.0
