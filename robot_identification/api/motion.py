@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.excitation.search.points import PointSettings, Progress
 from robot_identification.files.plans.plans import read_plan
 from robot_identification.robot.arrays import Array, read_only
+from robot_identification.robot.files.values import load_effort_prior
 
 
 def load_surroundings(
@@ -39,20 +41,26 @@ def load_surroundings(
         robot: the robot, its file, or the name of a shipped one.
         cell: cell file: what stands around the robot, what it carries, how it is mounted.
         clearance: distance in m that the motion keeps; by default as the files say, else 0.02.
-        prior: standard parameters, to check the efforts; by default they are not checked.  Where
+        prior: standard parameters, to check the efforts; by default they are not checked.  What
+            a file does not state, efforts are checked without, and the certificate says so.  Where
             they have a friction law of their own, the robot must have it too: that is
             ``calibrated.description``.
 
     Raises:
-        RobotDescriptionError: a file is wrong.
+        RobotDescriptionError: a file is wrong, or a prior's states the body of no link.
         SettingError: the cell names what is not there, or the clearance is not positive.
     """
     robot = robot_of(robot)
-    values = None if prior is None else full_values_of(robot, prior)
+    values: Array | None = None
+    assumed: tuple[str, ...] = ()
+    if isinstance(prior, str | Path):
+        values, assumed = load_effort_prior(prior, robot)
+    elif prior is not None:
+        values = full_values_of(robot, prior)
     if robot.file is None:
-        return Surroundings(prior=values)
+        return Surroundings(prior=values, assumed=assumed)
     found = load_collision_model(robot.file, robot, cell=cell, clearance=clearance)
-    return Surroundings.around(found, prior=values)
+    return replace(Surroundings.around(found, prior=values), assumed=assumed)
 
 
 def plan(

@@ -23,7 +23,6 @@ from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.parameters import with_law_of
 from robot_identification.files.plans.plans import read_plan, read_singular_values
 from robot_identification.robot.files.loading import with_joint_limits
-from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 
 _ALL = "all"
@@ -117,11 +116,9 @@ def run(options: argparse.Namespace) -> None:
         [options.limits, options.cell, options.verify],
         [options.prior],
     )
-    prior = None
     if options.prior is not None:
         robot = with_law_of(options.prior, robot)
-        prior = load_values(options.prior, robot)
-    around = obstacles.surroundings_of(options, robot, prior)
+    around = obstacles.surroundings_of(options, robot, options.prior)
     if options.view is not None:
         require_view(around)
     if options.verify is not None:

@@ -95,6 +95,21 @@ def test_the_largest_effort_of_every_joint_is_told(planned, capsys):
     assert f"{told['joint_1']['reached']:.4g}" in printed
 
 
+def test_a_prior_that_states_little_is_told_and_one_without_bodies_refused(
+    tmp_path, planned, capsys
+):
+    prior = tmp_path / "prior.yaml"
+    command = ["excite", "three_dof", "--verify", str(planned), "--prior", str(prior)]
+    prior.write_text("parameters: {M2: 3.0, M3: 1.0}\n")
+    for ignored in ([], ["--ignore-obstacles"]):
+        assert main([*command, "--json", *ignored]) == 0
+        (_, told) = json.loads(capsys.readouterr().out)["remarks"]
+        assert "checked without what the prior does not state: bodies of link_1" in told
+    prior.write_text("parameters: {}\n")
+    assert main(command) == 2
+    assert "states no mass" in capsys.readouterr().err
+
+
 def test_a_prior_with_a_friction_law_is_planned_with(tmp_path, capsys):
     """Stribeck friction that outweighs the bodies, and that of a fifth of the load, count.
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from robot_identification.api.motion import load_surroundings
 from robot_identification.excitation.certification.surroundings import Surroundings
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.files.values import load_effort_prior
+from robot_identification.robot.model import RobotModel
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,19 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def surroundings_of(
-    options: argparse.Namespace, robot: RobotModel, prior: Array | None
+    options: argparse.Namespace, robot: RobotModel, prior: str | None
 ) -> Surroundings:
     """Return what is known besides the limits.
 
     Args:
         options: parsed arguments.
         robot: the robot that they name.
-        prior: values of its standard parameters; None: efforts are not checked.
+        prior: file of standard parameters or URDF; None: efforts are not checked.
 
     Raises:
-        RobotDescriptionError: a file is wrong.
+        UnknownRobotError: there is no such prior.
+        RobotDescriptionError: a file is wrong, or the prior states the body of no link.
         SettingError: the cell names what is not there, or the clearance is not positive.
     """
     if options.ignore_obstacles:
-        return Surroundings(prior=prior, unchecked="obstacles are not checked: --ignore-obstacles")
+        values, assumed = (None, ()) if prior is None else load_effort_prior(prior, robot)
+        ignored = "obstacles are not checked: --ignore-obstacles"
+        return Surroundings(prior=values, unchecked=ignored, assumed=assumed)
     return load_surroundings(robot, cell=options.cell, clearance=options.clearance, prior=prior)

@@ -99,6 +99,51 @@ def load_given(source: str | Path, robot: RobotModel) -> tuple[Array, npt.NDArra
     return read_only(np.where(named, values, stated)), named | given
 
 
+def load_effort_prior(source: str | Path, robot: RobotModel) -> tuple[Array, tuple[str, ...]]:
+    """Load values of standard parameters to check efforts with, and say what these lack then.
+
+    Args:
+        source: as for :func:`load_values`.
+        robot: the robot.
+
+    Returns:
+        (full columns,) values, 0 where there are none; and what efforts are without because the
+        file does not state it, for people, nothing where it states all.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong, or states the body of no link: without weight and
+            inertia every motion would keep the limits of the efforts.
+    """
+    values, given = load_given(source, robot)
+    stated = [bool(given[robot.layout.link(k)].any()) for k in range(len(robot.joints))]
+    if not any(stated):
+        raise RobotDescriptionError(
+            "states no mass, centre of mass or inertia of any link that moves, so that efforts "
+            "would be nothing; name a file that does, or check no efforts",
+            path=values_path(source),
+        )
+    lacking = []
+    if not all(stated):
+        links = [j.link for j, known in zip(robot.joints, stated, strict=True) if not known]
+        lacking.append(f"bodies of {', '.join(links)}")
+    modelled = np.isin(robot.all_parameter_names, robot.standard_names)
+    table = robot.layout.table(modelled & ~given)
+    for place, term in robot.layout.places:
+        names = [robot.joint_names[k] for k in np.flatnonzero(table[:, place])]
+        if names:
+            whose = "every joint" if len(names) == len(robot.joints) else ", ".join(names)
+            lacking.append(f"{term.label} of {whose}")
+    changing = {own.parameter.name for own in robot.temperature_terms}
+    others = robot.all_parameter_names[robot.layout.first(len(robot.joints)) :]
+    told = dict(zip(robot.all_parameter_names, given, strict=True))
+    lacking += [name for name in others if not told[name] and name not in changing]
+    if not lacking:
+        return values, ()
+    lack = "; ".join(lacking)
+    return values, (f"efforts are checked without what the prior does not state: {lack}",)
+
+
 def values_document(path: Path) -> Document:
     """Return the checked document of a file of values, not yet compared with a robot.
 

@@ -5,7 +5,12 @@ import pytest
 
 from robot_identification.errors import RobotDescriptionError, UnknownRobotError
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.values import known_values, load_given, load_values
+from robot_identification.robot.files.values import (
+    known_values,
+    load_effort_prior,
+    load_given,
+    load_values,
+)
 
 ROBOT = load_robot("scara")
 
@@ -98,3 +103,27 @@ def test_a_urdf_gives_no_value_to_terms_that_the_robot_leaves_out(write):
     values = load_values(write(ARM, "arm.urdf"), robot)
     assert values[robot.all_parameter_names.index("Fv1")] == 0.0
     assert values[robot.all_parameter_names.index("M1")] == 2.0
+
+
+def test_what_efforts_are_checked_without_is_told(write):
+    robot = load_robot(write(ARM, "arm.urdf"))
+    prior = write("urdf: arm.urdf\nparameters: {Ia1: 0.3, Fc1: 0.9}\n", "more.yaml")
+    values, remarks = load_effort_prior(prior, robot)
+    assert remarks == (
+        "efforts are checked without what the prior does not state: offset of every joint",
+    )
+    np.testing.assert_array_equal(values, load_values(prior, robot))
+    (told,) = load_effort_prior(write("parameters: {M2: 3, Fv2: 0}\n"), ROBOT)[1]
+    assert "bodies of link_1; " in told
+    assert "drive inertia of joint_1; viscous friction of joint_1; " in told
+    assert load_effort_prior("tx40_simulated", load_robot("tx40"))[1] == ()
+
+
+@pytest.mark.parametrize("prior", ["robot.urdf", "drives.yaml"])
+def test_a_prior_without_any_body_is_none_of_efforts(write, prior):
+    start, end = ARM.index("<inertial>"), ARM.index("</link>")
+    robot = load_robot(write(ARM[:start] + ARM[end:], "robot.urdf"))
+    write("parameters: {Ia1: 0.3}\n", "drives.yaml")
+    path = robot.file.parent / prior
+    with pytest.raises(RobotDescriptionError, match="no mass, centre of mass or inertia of any"):
+        load_effort_prior(path, robot)
