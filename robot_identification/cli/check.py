@@ -9,7 +9,7 @@ from robot_identification.calibration.checks import TOLERANCES, Consistency, che
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import InconsistentParametersError
-from robot_identification.files.parameters import read_prior
+from robot_identification.files.parameters import read_prior, with_law_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command; exit code 3 where a link or a drive cannot exist."""
-    robot = shared.robot_of(options, closed_loops=True)
+    robot = with_law_of(options.parameters, shared.robot_of(options, closed_loops=True))
     given = read_prior(options.parameters, robot)
     checks = check_consistency(
         robot,

@@ -221,7 +221,8 @@ def with_law_of(path: str | Path, robot: RobotModel) -> RobotModel:
     Friction that follows the load follows that of the parameters in the file.
 
     Args:
-        path: result file of identify, or file of standard parameters.
+        path: result file of identify, file of standard parameters, or the name of one of the
+            parameter files and priors of this package.
         robot: as its file describes it.
 
     Raises:
@@ -231,10 +232,9 @@ def with_law_of(path: str | Path, robot: RobotModel) -> RobotModel:
     """
     if is_result(path):
         return read_result(path).model_of(robot)
-    place = values_path(path)
-    if is_urdf(place):
+    if is_urdf(path):
         return robot
-    document = values_document(place)
+    document = values_document(_find(path))
     if "friction" not in document.data:
         return robot
     given = document.data["friction"]

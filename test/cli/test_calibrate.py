@@ -9,7 +9,7 @@ import yaml
 
 from robot_identification.cli.main import main
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.values import load_values
+from robot_identification.robot.files.values import load_values, values_path
 from shared_data import measured_data, requires
 
 
@@ -86,6 +86,24 @@ def test_people_get_tables(capsys, scara_result, scara_prior):
         "consistent",
     ):
         assert words in text
+
+
+def test_parameters_with_a_friction_law_of_their_own_are_checked(capsys, tmp_path):
+    """As calibrate writes those of a result of ``identify --friction auto``."""
+    robot = load_robot("scara")
+    terms = {joint.name: sorted(joint.terms) for joint in robot.joints}
+    law = {name: {**{term: [] for term in own}, "Fs": [0.2, 1.0]} for name, own in terms.items()}
+    plain = yaml.safe_load(values_path("scara").read_text())["parameters"]
+    path = tmp_path / "law.yaml"
+    content = {"parameters": plain | {"Fs1": 0.05, "Fs2": 0.02}, "friction": law}
+    path.write_text(yaml.safe_dump(content))
+    checked = ["check", "scara", "--json", "--tolerance", "1"]
+    codes, printed = [], []
+    for parameters in (path, "scara"):
+        codes.append(main([*checked, str(parameters)]))
+        printed.append(json.loads(capsys.readouterr().out))
+    assert codes[0] == codes[1]
+    assert printed[0]["links"] == printed[1]["links"]
 
 
 def test_check_names_link_and_failing_minor_and_exits_with_3(capsys, tmp_path):

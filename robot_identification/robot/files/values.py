@@ -62,6 +62,14 @@ def values_of(document: Document, robot: RobotModel) -> Array:
     modelled = set(robot.standard_names)
     values = np.zeros(len(place))
     for name, value in given.items():
+        if name not in place and "friction" in document.data:
+            raise document.error(
+                f"belongs to the friction law of this file (its section friction), and "
+                f"{robot.name} has another one here; give the robot that law in its file, or take "
+                "the section and what belongs to it out of a copy of this file",
+                "parameters",
+                name,
+            )
         if name not in place:
             hint = suggestion(name, place)
             raise document.error(f"{robot.name} has no such parameter{hint}", "parameters", name)

@@ -39,6 +39,12 @@ def test_what_is_missing_is_zero_or_refused(write):
     ("text", "line", "field", "words"),
     [
         ("parameters:\n  ZZ3: 1\n", 2, "parameters.ZZ3", "did you mean ZZ"),
+        (
+            "parameters:\n  Fs1: 1\nfriction: {joint_1: {Fs: [0.1, 1]}}\n",
+            2,
+            "parameters.Fs1",
+            "belongs to the friction law of this file",
+        ),
         ("parameters:\n  ZZ1: 1\n  ZZ1: 2\n", 3, "parameters.ZZ1", "stands here again"),
         ("parameters:\n  ZZ1: .nan\n", 2, "parameters.ZZ1", "not a finite number"),
         ("parameters:\n  ZZ1: one\n", 2, "parameters.ZZ1", "is not a number"),
