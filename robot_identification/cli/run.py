@@ -178,6 +178,8 @@ def settle(options: argparse.Namespace) -> None:
     if options.friction and options.method == DIDIM.name:
         raise SettingError("--friction", options.friction, "not with didim, which chooses none")
     _check_method(options)
+    if options.accept and "validate" not in options.steps:
+        raise SettingError("--accept", options.accept, "nothing is validated: add that step")
     if options.held_out and options.validation_bag:
         raise SettingError(
             "--held-out", options.held_out, "--validation-bag says what to validate on"
