@@ -89,8 +89,20 @@ def _found(source: Source, robot: RobotModel, reading: Reading) -> FoundSource:
     if not there:
         missing = "no file of that name" if source.digest else "recorded live; no file"
         return FoundSource(source, None, f"not drawn: {missing}")
+    if there[0].samefile(there[-1]):
+        del there[1:]
+    # Bags of one name may be here and beside the result; the one with its content counts.
+    tried = (_at(place, source, robot, reading) for place in there)
+    first = next(tried)
+    if first.recording is not None:
+        return first
+    return next((one for one in tried if one.recording is not None), first)
+
+
+def _at(place: Path, source: Source, robot: RobotModel, reading: Reading) -> FoundSource:
+    """Return a recording as it is at a place, where that holds the same."""
     try:
-        recording = _read(there[0], robot, _as_identified(reading, source))
+        recording = _read(place, robot, _as_identified(reading, source))
     except InputError as error:
         return FoundSource(source, None, f"not drawn: {error}")
     if source.digest and recording.digest != source.digest:

@@ -195,6 +195,24 @@ def test_a_bag_that_changed_is_not_drawn(report, refusal, scara_bag, swinging_sc
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_of_bags_of_one_name_the_one_with_the_content_is_drawn(
+    report, scara_bag, swinging_scara, tmp_path, monkeypatch
+):
+    """Another one is where the command is given, and the own one beside the result."""
+    result = read_result(swinging_scara)
+    own = tmp_path / "own"
+    shutil.copytree(scara_bag, own / "bag")
+    sources = (replace(result.sources[0], name="bag"),)
+    write_result(own / "result.yaml", replace(result, sources=sources))
+    write_joint_states(tmp_path / "bag", load_robot("scara").joint_names, samples(12.0))
+    monkeypatch.chdir(tmp_path)
+    assert report(own / "result.yaml")[1]["recordings"] == {"bag": "drawn"}
+    shutil.rmtree(own / "bag")
+    (state,) = report(own / "result.yaml")[1]["recordings"].values()
+    assert "its content has changed since" in state
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_a_bag_that_moved_is_known_by_its_hash(report, scara_bag, swinging_scara, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(scara_bag, elsewhere)
