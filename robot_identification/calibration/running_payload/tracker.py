@@ -11,7 +11,7 @@ from before, or, as long as the window is, with another one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -57,7 +57,7 @@ class PayloadState:
     """The payload at one instant.
 
     Attributes:
-        stamp: of the newest row, in ns.
+        stamp: of the newest row, in ns, whether or not the robot moves in it.
         status: what can be told.
         body: the payload; None where nothing has been told of one.
         seconds: of motion that the estimate rests on, since the last change.
@@ -159,6 +159,7 @@ class PayloadTracker:
         """Take in the newest segment and return the payload."""
         if not segment.counting:  # nothing moves
             self._gap = True
+            self._state = replace(self._state, stamp=int(segment.stamps[-1]))
             return self._state
         if self._gap:
             self._rested((int(segment.stamps[0]) - self._newest) * 1e-9)

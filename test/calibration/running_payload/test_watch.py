@@ -197,6 +197,16 @@ def test_a_robot_at_rest_tells_nothing_new(arm, watch):
     assert states[-1].changes == before.changes
 
 
+def test_a_robot_that_rests_first_is_told_of_with_the_stamps_of_its_own_states(arm):
+    watch = new_watch(learned())
+    stamps, q, tau = arm.part(2.0)
+    states = send(watch, (stamps, np.repeat(q[:1], len(q), axis=0), tau))
+    told = [state.stamp for state in states]
+    assert {state.status for state in states} == {PayloadStatus.UNDETERMINED}
+    assert told == sorted(set(told))
+    assert stamps[0] <= told[0] <= told[-1] <= stamps[-1]
+
+
 def test_the_payload_is_forgotten_and_the_bare_robot_learned_anew_on_request(arm, watch):
     send(watch, arm.part(4.0, BODY))
     watch.forget()
