@@ -31,6 +31,11 @@ _SPRINGS = (
     "-preload + stiffness * (l - length).",
 )
 
+_TEMPERATURES = (
+    "At the temperature T of a joint in degrees Celsius, FvT * (T - temperature_reference) adds to",
+    "its viscous friction, FcT likewise to its Coulomb friction, and offT to its offset.",
+)
+
 _USERS = (
     "Parameters of terms of users ({users}) multiply functions that only the packages know which",
     "give these terms (entry points robot_identification.joint_terms).",
@@ -80,7 +85,12 @@ def _heading(robot: RobotModel) -> list[str]:
             for t in terms
         ),
     }
-    lines = (*_HEADING, *_SPRINGS * bool(robot.springs), *_USERS * bool(robot.user_terms))
+    lines = (
+        *_HEADING,
+        *_SPRINGS * bool(robot.springs),
+        *_TEMPERATURES * bool(robot.temperature_terms),
+        *_USERS * bool(robot.user_terms),
+    )
     return "\n".join(lines).format(**said).splitlines()
 
 
@@ -93,6 +103,7 @@ def _joint(robot: RobotModel, own: Joint, joint: LinkBody) -> dict[str, Data]:
         "inertia": [float(x) for x in body.inertia[np.triu_indices(3)]],
         **{term.key: joint.terms[term.name] for term in robot.layout.terms},
         **_shapes(own),
+        **({"temperature_reference": own.temperature.reference} if own.temperature else {}),
     }
 
 

@@ -16,6 +16,7 @@ from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xacro import xacro_text
 from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.terms.temperature import TemperatureDependence
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
@@ -50,6 +51,26 @@ def test_xacro_macros_make_the_inertials_of_the_urdf(tmp_path, tx40):
     expanded = xacro.process_file(str(source)).toprettyxml()
     found = values_of_urdf(expanded, robot, beside=values)
     np.testing.assert_allclose(found, values, rtol=1e-13, atol=1e-14)
+
+
+def test_friction_that_follows_a_temperature_is_given_with_the_one_that_it_holds_at(tx40):
+    robot, _ = tx40
+    first, *others = robot.joints
+    warm = replace(first, temperature=TemperatureDependence(35.0))
+    robot = replace(robot, joints=(warm, *others))
+    values = random_values(np.random.default_rng(0), robot)
+    text = controller_yaml(mechanism_of(robot, values))
+    dynamics = yaml.safe_load(text)["/**"]["ros__parameters"]["dynamics"]
+    stated = {
+        joint: own["temperature_reference"]
+        for joint, own in dynamics["by_joint"].items()
+        if "temperature_reference" in own
+    }
+    assert stated == {first.name: 35.0}
+    assert {"FvT1", "FcT1", "offT1"} <= {*dynamics["standard_names"]}
+    assert "FvT * (T - temperature_reference)" in text
+    plain = controller_yaml(mechanism_of(load_robot("tx40"), tx40[1]))
+    assert "temperature" not in plain
 
 
 def test_xacro_names_are_names_and_none_stands_twice():
