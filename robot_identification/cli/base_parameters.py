@@ -9,6 +9,7 @@ from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.atomic import write_text_atomically
+from robot_identification.files.parameters import with_law_of
 from robot_identification.identification.base.observation import Model
 from robot_identification.identification.base.parameters import RANK_METHODS, base_parameters
 from robot_identification.identification.base.report import BaseReport, base_report
@@ -28,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--values",
         metavar="PARAMETERS",
-        help="file of standard parameters, from which the base parameters are computed",
+        help="file of standard parameters, from which the base parameters are computed; "
+        "their friction law is that of the robot then",
     )
     parser.add_argument("--latex", type=Path, metavar="FILE", help="write the relations as LaTeX")
 
@@ -37,6 +39,8 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options, closed_loops=True)
     check_outputs([options.latex], options.robot, parameters=[options.values])
+    if options.values is not None:
+        robot = with_law_of(options.values, robot)
     base = base_parameters(robot, options.model, options.method)
     values = None
     if options.values is not None:

@@ -1,5 +1,6 @@
 """The command base-parameters: what can be told, and how the rest is grouped."""
 
+import json
 import re
 
 import pytest
@@ -22,6 +23,16 @@ def test_puma_has_forty_base_parameters_whatever_the_way(run, model, method):
     assert (first["name"], first["leading"]) == ("ZZ1R", "ZZ1")
     assert first["grouping"]["M3"] == pytest.approx(0.29)
     assert first["expressions"]["M3"] == "D3^2 + R3^2"
+
+
+def test_values_with_a_friction_law_of_their_own_have_a_base_parameter_for_it(run, tmp_path):
+    """As calibrate writes them for a result of ``identify --friction auto``."""
+    law = {"joint_1": {"Ia": [], "Fv": [], "Fc": []}, "joint_2": {"Fv": [], "Fs": [0.2, 1.0]}}
+    path = tmp_path / "law.json"
+    path.write_text(json.dumps({"parameters": {"ZZ1": 3.0, "Fs2": 0.05}, "friction": law}))
+    values = run("base-parameters", "scara", "--values", path)["values"]
+    assert values["Fs2"] == 0.05
+    assert "Fc2" not in values
 
 
 def test_values_of_base_parameters_come_from_standard_ones(run):
