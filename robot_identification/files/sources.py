@@ -204,5 +204,5 @@ def _state(source: Source, recording: Recording) -> str:
         return same
     return (
         f"{same}; of its samples {recording.samples} are drawn and {source.samples} were used "
-        "(--begin, --end and --topic say which)"
+        "(--begin, --end and --topic say which; what was held out is drawn too)"
     )
