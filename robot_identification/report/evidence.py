@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -65,7 +66,7 @@ class Evidence:
             None where its description is not at hand.
         robot_remark: why not, for people.
         sources: the recordings, and what became of them.
-        predictions: name of a recording -> its efforts, measured and predicted.
+        predictions: title of a recording -> its efforts, measured and predicted.
         parameters: calibrated standard parameters, None without.
         prior: what was known before, None without.
         prior_remark: why there is none although the parameters name one; for people.
@@ -83,6 +84,11 @@ class Evidence:
     prior: Prior | None
     prior_remark: str
     different_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Names of the sources, told apart where merged results have some of one name."""
+        return _titles(self.sources)
 
     @property
     def robot_warnings(self) -> tuple[str, ...]:
@@ -197,14 +203,29 @@ def _prior(
     return prior, ""
 
 
+def _titles(sources: Sequence[FoundSource]) -> tuple[str, ...]:
+    """Return the names of sources, each once."""
+    found: dict[str, None] = {}
+    numbers: Counter[str] = Counter()
+    for source in sources:
+        name = title = source.source.name
+        numbers[name] += 1
+        while title in found:
+            title = f"{name} ({numbers[name]})"
+            numbers[name] += title in found
+        found[title] = None
+    return tuple(found)
+
+
 def _predictions(
     robot: RobotModel | None,
     result: IdentificationResult,
     sources: Sequence[FoundSource],
     derive_settings: bool,
 ) -> tuple[dict[str, Prediction], dict[str, dict[str, object]]]:
-    """Return the efforts of the recordings that are there, by name, and how settings differ."""
-    recordings = [(s.source.name, s.recording) for s in sources if s.recording is not None]
+    """Return the efforts of the recordings that are there, by title, and how settings differ."""
+    titled = zip(_titles(sources), sources, strict=True)
+    recordings = [(title, s.recording) for title, s in titled if s.recording is not None]
     if robot is None or not recordings:
         return {}, {}
     base = base_parameters(robot).loaded_by(result.estimate.values)
@@ -214,10 +235,8 @@ def _predictions(
         [recording for _, recording in recordings],
         identified=None if derive_settings else identified,
     )
-    predictions: dict[str, Prediction] = {}
-    for place, (name, recording) in enumerate(recordings):
-        # Recordings of several folders may have one name.
-        alike = sum(known == name for known, _ in recordings[:place])
-        label = f"{name} ({alike + 1})" if alike else name
-        predictions[label] = predict(base, result.estimate.values, recording, processing)
+    predictions = {
+        title: predict(base, result.estimate.values, recording, processing)
+        for title, recording in recordings
+    }
     return predictions, different_settings(identified, processing)

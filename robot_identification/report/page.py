@@ -192,7 +192,8 @@ def _why_not_drawn(evidence: Evidence) -> str:
         return f"There are no time plots: {evidence.robot_remark}."
     if evidence.predictions:
         return ""
-    states = "; ".join(f"{s.source.name}: {s.state}" for s in evidence.sources[:3])
+    titled = list(zip(evidence.titles, evidence.sources, strict=True))
+    states = "; ".join(f"{title}: {source.state}" for title, source in titled[:3])
     return f"There are no time plots ({states}). Name the bags with --bag."
 
 
@@ -309,13 +310,15 @@ def _origin(evidence: Evidence) -> dict[str, Any]:
         "provenance": rows,
         "sources": [
             {
-                "name": found.source.name,
+                "name": title,
                 "digest": found.source.digest,
                 "samples": found.source.samples,
                 "seconds": number(found.source.duration),
                 "state": found.state,
             }
-            for found in evidence.sources[:MOST_ROWS]
+            for title, found in list(zip(evidence.titles, evidence.sources, strict=True))[
+                :MOST_ROWS
+            ]
         ],
         "more_sources": max(len(evidence.sources) - MOST_ROWS, 0),
     }

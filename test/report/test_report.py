@@ -16,6 +16,7 @@ pytest.importorskip("matplotlib", reason="needs the extra report")
 pytest.importorskip("jinja2", reason="needs the extra report")
 
 from robot_identification.cli.main import main
+from robot_identification.files.bags.files import open_bag
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.estimators.least_squares import RelativeError
@@ -427,6 +428,31 @@ def test_merged_results_have_a_report(report, run, scara_bag, tmp_path):
     page, printed = report(merged)
     assert set(printed["recordings"].values()) == {"drawn"}
     assert "from 2 recordings" in words_of(page)
+
+
+@pytest.mark.usefixtures("unsaved")
+def test_recordings_of_one_name_are_told_apart_and_all_drawn(
+    swinging_scara, scara_bag, tmp_path, run
+):
+    """As merged results have them that were made in folders of their own."""
+    other = tmp_path / "other" / "bag"
+    other.parent.mkdir()
+    write_joint_states(other, load_robot("scara").joint_names, samples(12.0))
+    result = read_result(swinging_scara)
+    (own,) = result.sources
+    with open_bag(other) as bag:
+        digest = bag.digest()
+    sources = (replace(own, name="bag"), replace(own, name="bag", digest=digest))
+    path = tmp_path / "merged.yaml"
+    write_result(path, replace(result, sources=sources))
+    evidence = gather(Request(path, bags=(str(scara_bag), str(other))))
+    assert evidence.titles == ("bag", "bag (2)")
+    lengths = [len(prediction.time) for prediction in evidence.predictions.values()]
+    assert len(lengths) == 2
+    assert lengths[0] != lengths[1]
+    printed = run("report", path, "-o", tmp_path / "page.html", "--bag", scara_bag, other)
+    assert [state[:5] for state in printed["recordings"].values()] == ["drawn", "drawn"]
+    assert "bag (2)" in words_of((tmp_path / "page.html").read_text("utf-8"))
 
 
 def test_without_the_template_engine_there_is_advice(
