@@ -49,10 +49,26 @@ class TorqueStream:
         self._fading: tuple[int, int] | None = None  # stamps in ns at which it begins and ends
         self.ended = not begun
 
-    def begin(self) -> None:
-        """Have efforts due from the newest state on, in full."""
+    def begin(self, position: Array | None = None) -> None:
+        """Have efforts due from the newest state on, in full.
+
+        Where the trajectory has come to its end the robot is held where it stands: somebody may
+        have moved it since.
+
+        Args:
+            position: (joints,) where it stands, in rad or m; None: where the trajectory ended.
+        """
         self._fading, self.ended = None, False
+        if position is not None and self._passed:
+            self._trajectory = Trajectory(self._joint_names, np.zeros(1), position[None])
         self._repeat()
+
+    @property
+    def _passed(self) -> bool:
+        """Whether the trajectory has come to its end, by the clock of the robot."""
+        if self._trajectory is None:
+            return False
+        return bool((self._now - self._start) / NANOSECONDS >= self._trajectory.times[-1])
 
     def fade(self, seconds: float) -> None:
         """Let the efforts from the newest state on fall to zero in a time, with which they end.

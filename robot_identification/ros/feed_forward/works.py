@@ -102,7 +102,7 @@ class FeedForwardWorks:
 
     def activate(self) -> None:
         """Send efforts from now on."""
-        self._stream.begin()
+        self._stream.begin(self._position())
         self._log.info(f"ready: {self.robot.name}, waiting for inertial_parameters")
 
     def rest(self, why: str) -> Ending:  # noqa: ARG002

@@ -8,6 +8,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from hand_moved_lifecycle import Asked
+from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.errors import UnknownRobotError
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.files.loading import load_robot
@@ -60,6 +61,7 @@ class Robot:
 
     def __init__(self, **given):
         self.node, self.seconds, self.now = Node(), 100.0, BEGIN
+        self.place = PLACE
         values = ComputedTorqueParameters(robot="tx40", **given)
         managed = ManagedWorks(
             lambda: FeedForwardWorks(
@@ -82,7 +84,7 @@ class Robot:
         for _ in range(0, milliseconds, 4):
             self.now += 4 * MS
             self.seconds += 0.004
-            state = JointState(name=list(ROBOT.joint_names), position=PLACE.tolist())
+            state = JointState(name=list(ROBOT.joint_names), position=self.place.tolist())
             state.header.stamp = time_of(self.now)
             self.node.callbacks["joint_states"](state)
             self.asked.lifecycle.look()
@@ -153,6 +155,32 @@ def test_what_comes_while_it_is_inactive_counts_when_it_is_active_again(robot):
     robot.say(20)
     assert len(robot.sent) > count
     assert np.abs(robot.sent[-1][1]).max() > 1.0
+
+
+def test_a_robot_that_was_moved_by_hand_meanwhile_is_held_where_it_stands_now(robot):
+    robot.ask("deactivate")
+    robot.say(600)
+    robot.place = PLACE + np.array([0.0, -0.7, 0.9, 0.0, 0.3, 0.0])
+    robot.say(100)
+    assert robot.ask("activate")
+    robot.say(20)
+    still = np.zeros((1, len(PLACE)))
+    holding = FeedForward(ROBOT, TRUTH).efforts(robot.place[None], still, still)[0]
+    np.testing.assert_allclose(robot.sent[-1][1], holding, atol=1e-9)
+
+
+def test_a_trajectory_that_is_under_way_is_gone_on_with_after_an_activation(robot):
+    robot.ask("deactivate")
+    robot.say(600)
+    there = PLACE + 0.2
+    move = Trajectory(ROBOT.joint_names, [0.0, 1.0], np.array([PLACE, there]))
+    robot.node.callbacks["joint_trajectory"](message_of(move, robot.now))
+    robot.say(200)
+    assert robot.ask("activate")
+    robot.say(1200)
+    still = np.zeros((1, len(PLACE)))
+    holding = FeedForward(ROBOT, TRUTH).efforts(there[None], still, still)[0]
+    np.testing.assert_allclose(robot.sent[-1][1], holding, atol=1e-9)
 
 
 @pytest.mark.parametrize("seconds", [1.1, 60.0])
