@@ -41,7 +41,8 @@ def with_joint_limits(robot: RobotModel, path: str | Path) -> RobotModel:
 
     Raises:
         RobotDescriptionError: the file cannot be read, names none of the joints, or holds a
-            limit that is not a positive number.
+            limit that is not a positive number, one of a range alone, or a flag that is neither
+            true nor false.
     """
     document = read_document(Path(path))
     table = document.data.get("joint_limits") if isinstance(document.data, dict) else None
@@ -61,11 +62,11 @@ def _completed(document: Document, table: dict[str, Any], joint: Joint) -> Joint
         raise document.error("is not a mapping", "joint_limits", joint.name)
     found: dict[str, float] = {}
     for limit, (has, key) in _LIMITS.items():
-        if entry.get(has, key in entry):
+        if _has(document, entry, joint.name, has, key):
             found[limit] = _number(document, entry, joint.name, key)
             if not found[limit] > 0.0:
                 raise document.error("must be positive", "joint_limits", joint.name, key)
-    if entry.get("has_position_limits", "min_position" in entry):
+    if _has(document, entry, joint.name, "has_position_limits", "min_position", "max_position"):
         found["lower"] = _number(document, entry, joint.name, "min_position")
         found["upper"] = _number(document, entry, joint.name, "max_position")
         if not found["lower"] < found["upper"]:
@@ -74,6 +75,14 @@ def _completed(document: Document, table: dict[str, Any], joint: Joint) -> Joint
             )
     limits: JointLimits = replace(joint.limits, **found)
     return with_limits(joint, limits, Path(document.path).name, found)
+
+
+def _has(document: Document, entry: dict[str, Any], joint: str, flag: str, *keys: str) -> bool:
+    """Tell whether an entry states a limit: as its flag says, without one where it has a key."""
+    stated = entry.get(flag, any(key in entry for key in keys))
+    if not isinstance(stated, bool):
+        raise document.error("must be true or false", "joint_limits", joint, flag)
+    return stated
 
 
 def _number(document: Document, entry: dict[str, Any], joint: str, key: str) -> float:

@@ -3,7 +3,12 @@
 import pytest
 
 from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
-from robot_identification.robot.files.loading import FORMATS, known_robots, load_robot
+from robot_identification.robot.files.loading import (
+    FORMATS,
+    known_robots,
+    load_robot,
+    with_joint_limits,
+)
 from robot_identification.robot.model import EffortMeaning
 
 SLIDE = """\
@@ -66,3 +71,28 @@ def test_a_file_that_describes_no_robot_is_refused_by_its_name(tmp_path, ending,
     path.write_bytes(content)
     with pytest.raises(RobotDescriptionError, match=f"arm{ending}"):
         load_robot(path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "field", "words"),
+    [
+        ("has_acceleration_limits: no, max_acceleration: 50", "has_acceleration_limits", "true or"),
+        ("has_position_limits: 'false', min_position: -9, max_position: 9", "has_position", "true"),
+        ("max_position: 0.5", "min_position", "a number is missing"),
+    ],
+)
+def test_a_table_of_limits_says_in_full_whether_a_joint_has_them(write, entry, field, words):
+    robot = load_robot(write(SLIDE))
+    table = write(f"joint_limits:\n  a: {{{entry}}}\n", "joint_limits.yaml")
+    with pytest.raises(RobotDescriptionError, match=words) as caught:
+        with_joint_limits(robot, table)
+    assert caught.value.field.startswith(f"joint_limits.a.{field}")
+    assert caught.value.line == 2
+
+
+def test_limits_that_a_table_says_a_joint_has_not_are_passed_over(write):
+    robot = load_robot(write(SLIDE))
+    entry = "has_velocity_limits: true, max_velocity: 2, has_jerk_limits: false, max_jerk: 50"
+    table = write(f"joint_limits: {{a: {{{entry}}}}}\n", "joint_limits.yaml")
+    limits = with_joint_limits(robot, table).joints[0].limits
+    assert (limits.velocity, limits.jerk, limits.lower) == (2.0, None, None)
