@@ -95,14 +95,16 @@ def check_fixed_joints(
         joint = joints[name]
         if not joint.held:
             raise document.error(f"{name} is fixed in the URDF already; leave it out", *path)
+        leader = joints.get(joint.mimic.joint) if joint.mimic else None
+        if leader is not None and leader.moves:
+            raise document.error(f"{name} mimics {leader.name}, which moves; hold that one", *path)
         lower, upper = joint.limits.lower, joint.limits.upper
-        if lower is not None and upper is not None and not lower <= position <= upper:
+        if lower is None or upper is None or lower == upper:
+            continue  # 0 and 0: exporters that know no limits
+        if not lower <= position <= upper:
             raise document.error(
                 f"{name} cannot stand at {position:g}: its limits are {lower:g} and {upper:g} in "
                 "the URDF; give its position, as in "
                 f"{KEY}: {{{name}: {(lower + upper) / 2.0:g}}}",
                 *path,
             )
-        leader = joints.get(joint.mimic.joint) if joint.mimic else None
-        if leader is not None and leader.moves:
-            raise document.error(f"{name} mimics {leader.name}, which moves; hold that one", *path)

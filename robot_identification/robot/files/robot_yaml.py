@@ -298,6 +298,8 @@ def _limits(document: Document, limits: JointLimits, *owner: str | int) -> Joint
     values = {f.name: getattr(limits, f.name) for f in fields(limits)}
     values.update({k: yaml_sections.angle(document, *owner, "limits", k) for k in given})
     lower, upper = values["lower"], values["upper"]
+    if not _RANGE & set(given):
+        return JointLimits(**values)  # a URDF's 0 and 0, which are no range, are for who needs one
     if (lower is None) != (upper is None):
         raise document.error("give both lower and upper, or neither", *owner, "limits")
     if lower is not None and not lower < upper:

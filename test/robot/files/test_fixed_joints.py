@@ -240,6 +240,12 @@ def test_what_cannot_be_held_is_refused_by_name(arm, line, field, words):
     assert caught.value.field == field
 
 
+def test_a_joint_without_range_in_its_urdf_stands_anywhere(write):
+    write(ARM.replace('lower="-2" upper="2"', 'lower="0" upper="0"'), "arm.urdf")
+    robot = load_robot(write(f"{FILE}fixed_joints: {{left: 0.4, elbow: -1}}\n"))
+    assert robot.fixed_joints == {"left": 0.4, "elbow": -1.0}
+
+
 def test_other_entries_of_the_file_are_about_joints_that_move(arm):
     with pytest.raises(RobotDescriptionError, match="the URDF has no moving joint left"):
         arm(more="joints: [{name: left, limits: {velocity: 1}}]\n")

@@ -81,6 +81,14 @@ def test_a_joint_without_range_in_its_urdf_lacks_a_position_limit_where_it_is_to
     assert "gripper" not in caught.value.missing["position"]
 
 
+def test_a_joint_without_range_in_its_urdf_may_be_given_other_limits(write):
+    write(ARM.replace('lower="-1" upper="2"', 'lower="0" upper="0"'), "arm.urdf")
+    head = "name: arm\neffort_meaning: joint_torque\nurdf: arm.urdf\n"
+    robot = load_robot(write(f"{head}joints: [{{name: shoulder, limits: {{acceleration: 5}}}}]\n"))
+    limits = robot.joints[0].limits
+    assert (limits.lower, limits.upper, limits.acceleration) == (0.0, 0.0, 5.0)
+
+
 def with_defaults(limits):
     head = "name: arm\neffort_meaning: joint_torque\nurdf: arm.urdf\n"
     return f"{head}joint_defaults: {{limits: {limits}}}\n"
