@@ -228,7 +228,9 @@ class _Builder:
         if event.anchor is not None and self._accepted.by_people:
             self._fail("anchors are not accepted; write the values out", event, path)
         if event.tag not in (None, "!"):
-            self._fail(f"the tag {event.tag} is not accepted; remove it", event, path)
+            # Without its tag an angle of 90 degrees would be one of 90 rad.
+            remedy = "write the value in rad" if event.tag == "!degrees" else "remove it"
+            self._fail(f"the tag {event.tag} is not accepted; {remedy}", event, path)
         if len(path) > self._accepted.levels:
             self._fail("nested too deeply", event, path)
         if isinstance(event, yaml.MappingStartEvent):

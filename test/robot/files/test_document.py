@@ -104,6 +104,7 @@ def test_a_key_that_stands_twice_is_refused():
         ("a: &x [1]\nb: 2\n", 1, "anchors"),
         ("a: 1\nb: *x\n", 2, "alias"),
         ("a: !!python/object/apply:os.system [ls]\n", 1, "tag"),
+        ("a: !degrees 90\n", 1, "!degrees is not accepted; write the value in rad"),
         ("a: 1\n---\nb: 2\n", 2, "second document"),
         ("a: 1\n? [b]\n: 2\n", 2, "key must be plain text"),
         ("[" * 100 + "]" * 100, 1, "nested too deeply"),
