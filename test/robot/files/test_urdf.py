@@ -349,6 +349,10 @@ def test_a_xacro_file_that_cannot_be_expanded_says_why(write, monkeypatch):
     with pytest.raises(RobotDescriptionError, match=r"xacro cannot expand it.*low"):
         load_robot(path)
     with pytest.raises(
+        RobotDescriptionError, match=r"argument high.* xacro x\.urdf\.xacro NAME:=VALUE > x\.urdf$"
+    ):
+        load_robot(write(XACRO.replace("2 * high", "2 * $(arg high)"), "x.urdf.xacro"))
+    with pytest.raises(
         RobotDescriptionError, match=r"end with \.xacro, or expand it first"
     ) as caught:
         load_robot(write(XACRO, "x.urdf"))
