@@ -33,6 +33,7 @@ from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.robot.terms.temperature import TemperatureDependence
 
 _ANGLES = ("alpha", "theta", "gamma")
+_MOST_TURNED = 4.0 * np.pi  # rad; what is meant in degrees is mostly more
 _RANGE = {"lower", "upper"}
 _KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")
 
@@ -214,6 +215,13 @@ def _geometry(document: Document, i: int) -> GeometricParameters:
     given = document.data["joints"][i]["geometry"]
     path = ("joints", i, "geometry")
     values = {key: yaml_sections.angle(document, *path, key) for key in given}
+    for key in _ANGLES:
+        if abs(values.get(key, 0.0)) > _MOST_TURNED:
+            raise document.error(
+                f"{given[key]} rad is more than two turns; angles are in rad, and 90 degrees pi/2",
+                *path,
+                key,
+            )
     angles = {key: nominal_angle(values[key]) for key in _ANGLES if key in values}
     return GeometricParameters(**{**values, **angles})
 

@@ -138,6 +138,8 @@ def test_processing_and_controller_fit_the_joints():
         ("d: 0.1, t", "d: long, t", 13, "joints[0].geometry.d", '"long" is not a number'),
         ("d: 0.1, t", "d: .nan, t", 13, "joints[0].geometry.d", "not a finite number"),
         ("alpha: -pi/2", "alpha: -pj/2", 13, "joints[0].geometry.alpha", "multiple of pi"),
+        ("alpha: -pi/2", "alpha: -90", 13, "joints[0].geometry.alpha", "90 degrees pi/2"),
+        ("theta: 0.3", "theta: 45.0", 13, "joints[0].geometry.theta", "angles are in rad"),
         ("alpha: -pi/2", "alpha: pi/0", 13, "joints[0].geometry.alpha", "divides by zero"),
         ("[0, 0, -9.81]", "[0, 0]", 4, "gravity", "at least this many entries: 3"),
         ("offset: true", "offset: yes", 20, "joints[1].offset", "not true or false"),
