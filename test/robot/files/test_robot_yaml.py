@@ -200,6 +200,13 @@ def test_a_parameter_that_the_model_leaves_out_cannot_be_shared():
     assert "does not belong to the model" in refused(text).problem
 
 
+def test_position_limits_that_are_many_turns_are_told():
+    assert built(ARM).warnings == ()
+    degrees = changed("{lower: -pi, upper: 3*pi/4, velocity: 1}", "{lower: -pi, upper: 170}")
+    (told,) = built(degrees).warnings
+    assert told.startswith("limits: upper of shoulder is 170 rad, 27 turns; in degrees? 2.96706")
+
+
 def test_a_joint_must_stand_after_its_antecedent():
     text = ARM.replace("antecedent: shoulder", "antecedent: floor").replace(
         "link: upper", "antecedent: side"
