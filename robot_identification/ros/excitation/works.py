@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.node import Node
 
 from robot_identification.action import ExecuteExcitation
@@ -74,7 +75,7 @@ class ExcitationWorks:
         self._log, self._slot, self._declared = node.get_logger(), slot, declared
         self._lifecycle = lifecycle
         v = declared.now
-        self._robot = _moved_robot(v)
+        self._robot = _moved_robot(v, self._log)
         diagnostics.of_robot(self._robot.name)
         wire = make_wire(node, v.interface, v.controller_action)
         self._warm_up()
@@ -237,8 +238,8 @@ class ExcitationWorks:
         return ExecuteExcitation.Feedback(status=status, fraction=self.executor.share())
 
 
-def _moved_robot(values: ExcitationParameters) -> RobotModel:
-    """Return the robot, which must be one whose joints can be watched.
+def _moved_robot(values: ExcitationParameters, log: RcutilsLogger) -> RobotModel:
+    """Return the robot, which must be one whose joints can be watched; log what is odd about it.
 
     Raises:
         RobotDescriptionError: it is not.
@@ -246,6 +247,8 @@ def _moved_robot(values: ExcitationParameters) -> RobotModel:
     robot = described(
         Sources(values.robot, values.joint_limits, effort_meaning=values.effort_meaning)
     )
+    for warning in robot.warnings:
+        log.warning(warning)
     if robot.position_meaning is not PositionMeaning.JOINT:
         raise RobotDescriptionError(
             "positions are of motors; this node watches and moves joints, as a "

@@ -66,6 +66,8 @@ class FeedForwardWorks:
     ) -> None:
         self._log, self._lifecycle, self._clock = node.get_logger(), lifecycle, clock
         self.robot = load_robot(values.robot)
+        for warning in self.robot.warnings:
+            self._log.warning(warning)
         names = self.robot.joint_names
         self._warm()
         self._fade_time = values.fade_time

@@ -76,6 +76,8 @@ class SimulatedRobot(Node):
         settle_robot(self, declared, self._diagnostics)
         values = declared.now
         self._robot = load_robot(values.robot)
+        for warning in self._robot.warnings:
+            self.get_logger().warning(warning)
         self._diagnostics.of_robot(self._robot.name)
         self._rate = values.rate
         self._speed = values.real_time_factor

@@ -11,7 +11,7 @@ from hand_moved_lifecycle import Asked
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.errors import UnknownRobotError
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.loading import find_robot, load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.feed_forward.parameters import ComputedTorqueParameters
@@ -127,6 +127,14 @@ def test_a_robot_that_is_not_there_is_refused_and_nothing_listens():
     with pytest.raises(UnknownRobotError):
         FeedForwardWorks(robot.node, values, robot.asked.lifecycle)
     assert robot.node.callbacks == {}
+
+
+def test_what_is_odd_about_the_robot_is_told(robot, tmp_path, caplog):
+    path = tmp_path / "robot.yaml"
+    path.write_text(find_robot("tx40").read_text().replace("upper: 3.14", "upper: 180", 1))
+    values = ComputedTorqueParameters(robot=str(path))
+    FeedForwardWorks(robot.node, values, robot.asked.lifecycle)
+    assert "is 180 rad, 29 turns; in degrees?" in caplog.text
 
 
 def test_deactivation_lets_the_efforts_fall_and_ends_when_they_have(robot):
