@@ -132,8 +132,9 @@ class Joint:
         user_terms: terms that other packages give, by the names under which they do.
         temperature: how its temperature is known, on which friction and offset depend; None: they
             do not.
-        transmission: motor turns per joint turn, by joint name: the motor of this joint moves by
-            the sum of ratio times joint position (Gautier and Venture 2013, eq. 34); signs count.
+        transmission: motor turns per joint turn, of a slide motor radians per metre, by joint name:
+            the motor of this joint moves by the sum of ratio times joint position (Gautier and
+            Venture 2013, eq. 34); signs count.
         drive_gain: motor torque (N m) or force (N) per ampere, motor side; None where unknown.
         limit_sources: field of ``limits`` -> where its value stands, such as ``URDF``.
     """
