@@ -23,6 +23,8 @@ TreeRows = Callable[[Array, Array, Array], Array]
 
 _SEED = 1991
 _STATES = 16
+# Friction that fades within a speed is nothing beyond some times that: half of the states are slow.
+_SLOWEST = 1e-6
 # Entries whose parts cancel to less than this share, at every one of many random states, are zero
 # for all motions: rounding leaves 1e-15 of the parts, what does not cancel is of their size.
 _CANCELLED = 1e-9
@@ -96,7 +98,9 @@ class LoopProjection:
 
     def _rows_at_random_states(self, tree_rows: TreeRows) -> Array:
         rng = np.random.default_rng(_SEED)
-        states = rng.uniform(-np.pi, np.pi, (3, self._matrix.shape[1], _STATES))
+        q, qd, qdd = rng.uniform(-np.pi, np.pi, (3, self._matrix.shape[1], _STATES))
+        slow = qd * np.geomspace(0.1, _SLOWEST, _STATES)
+        states = np.concatenate([[q, qd, qdd], [q, slow, qdd]], axis=2)
         return tree_rows(*self.motion(*states))
 
 
@@ -110,8 +114,8 @@ def _not_cancelled(
         rows: their entries at random states, times the joint's rate.
     """
     size = 1 + max((int(own.max(initial=-1)) for own in entries), default=-1)
-    total = np.zeros((size, _STATES))
-    parts = np.zeros((size, _STATES))
+    total = np.zeros((size, 2 * _STATES))
+    parts = np.zeros((size, 2 * _STATES))
     for own, values in zip(entries, rows, strict=True):
         total[own] += values
         parts[own] += np.abs(values)

@@ -72,6 +72,25 @@ def test_what_cancels_in_a_loop_is_in_no_row():
     assert {"M2", "Fc2", "off2", "ZZ1", "ZZ3"} <= set(names)
 
 
+def test_friction_that_fades_within_a_small_speed_is_in_the_rows_of_a_loop():
+    robot, speed = hitachi(), 0.002
+    joints = tuple(
+        replace(joint, terms=joint.terms | {"Fs"}, shapes={"Fs": (speed, 2.0)})
+        for joint in robot.joints
+    )
+    robot = replace(robot, joints=joints)
+    values = np.zeros(len(robot.all_parameter_names))
+    values[
+        [
+            robot.all_parameter_names.index(f"Fs{robot.joint_names.index(name) + 1}")
+            for name in robot.active_names
+        ]
+    ] = 1.0
+    still = np.zeros((1, len(robot.active_joints)))
+    found = inverse_dynamics(robot, values, still, still + speed, still)
+    np.testing.assert_allclose(found, np.exp(-1.0), rtol=1e-12)
+
+
 @pytest.mark.parametrize("make", ROBOTS)
 def test_the_driven_joints_give_the_power_that_all_joints_of_the_tree_take(make):
     robot = make()
