@@ -58,17 +58,38 @@ def ranges(robot: RobotModel, constraint: LoopConstraint) -> Array:
 def slow_ranges(robot: RobotModel, constraint: LoopConstraint) -> Array:
     """Return (active,) half ranges of velocity that tell friction near standstill.
 
-    They are infinite where no friction has a speed in which it fades or sets in.
+    They are infinite where no friction has a speed in which it fades or sets in.  Of a joint that
+    follows others they are those at which its own speed is that, by its rates at position zero.
     """
     speeds = [
-        [joint.shape_of(term)[0] for term in joint.joint_terms if term.kind.shapes]
-        for joint in (robot.joints[i] for i in constraint.active)
+        min(
+            (joint.shape_of(term)[0] for term in joint.joint_terms if term.kind.shapes),
+            default=np.inf,
+        )
+        for joint in robot.joints
     ]
-    return _FADED * np.array([min(own, default=np.inf) for own in speeds])
+    found = np.array(speeds)[constraint.active]
+    if follower_is_slow(robot, constraint):
+        rates = np.abs(np.asarray(constraint.jacobian(np.zeros((1, len(found)))))[0])
+        for rate, place in zip(rates, constraint.passive, strict=True):
+            own = speeds[place] / max(1.0, float(rate.sum()))
+            found = np.where(rate > 0.0, np.minimum(found, own), found)
+    return _FADED * found
+
+
+def follower_is_slow(robot: RobotModel, constraint: LoopConstraint) -> bool:
+    """Tell whether a joint that follows others has friction that is told near standstill only."""
+    passive = [robot.joints[place] for place in constraint.passive]
+    return any(term.kind.shapes for joint in passive for term in joint.joint_terms)
 
 
 def random_states(
-    half_ranges: Array, samples: int, rng: np.random.Generator, slow: Array | None = None
+    half_ranges: Array,
+    samples: int,
+    rng: np.random.Generator,
+    slow: Array | None = None,
+    *,
+    together: bool = False,
 ) -> States:
     """Return independent, evenly distributed states.
 
@@ -77,6 +98,8 @@ def random_states(
         samples: number of states.
         rng: source of the numbers; the same seed gives the same states.
         slow: (active,) as from :func:`slow_ranges`, for the velocity in a third of the states.
+        together: whether in a sixth of the states all joints are slow, so that those are that
+            follow several of them.
     """
     joints = half_ranges.shape[1]
     numbers = rng.uniform(-1.0, 1.0, size=(3, samples, joints))
@@ -84,6 +107,8 @@ def random_states(
     if slow is not None:
         # Joints are slow in turn: one that stood whenever another does would tell less.
         is_slow = (np.arange(samples)[:, None] + np.arange(joints)) % _SLOW_ONE_IN == 0
+        if together:
+            is_slow[:: 2 * _SLOW_ONE_IN] = True
         narrow = np.where(is_slow, np.minimum(slow, half_ranges[1]), half_ranges[1])
         states = states._replace(qd=numbers[1] * narrow)
     return states

@@ -22,6 +22,7 @@ from robot_identification.identification.base.loads import refuse_unknown_loads
 from robot_identification.identification.base.observation import (
     Model,
     Observation,
+    follower_is_slow,
     random_states,
     ranges,
     slow_ranges,
@@ -308,7 +309,9 @@ def _factorised(observation: Observation) -> tuple[Array, Factorisation, bool]:
     rng = np.random.default_rng(_SEED)
     samples = observation.samples_for(_ROWS_PER_PARAMETER * len(contained))
     slow = slow_ranges(observation.robot, observation.constraint)
-    w = observation.matrix(random_states(half_ranges, max(samples, 8), rng, slow))
+    together = follower_is_slow(observation.robot, observation.constraint)
+    states = random_states(half_ranges, max(samples, 8), rng, slow, together=together)
+    w = observation.matrix(states)
     first: Factorisation | None = None
     refusal: RankError | None = None
     try:

@@ -122,6 +122,17 @@ def test_links_that_turn_alike_are_grouped(robot):
     assert named["MX4"] == "MX4R = MX4 - D5/D4 MX5 + D6 (M6 + M7)"
 
 
+def test_friction_of_a_follower_that_fades_within_a_small_speed_has_an_effect(robot):
+    """The arm turns by the difference of two joints: it is slow where both of them are."""
+    joints = list(robot.joints)
+    arm = robot.joint_names.index("joint_2")
+    joints[arm] = replace(
+        joints[arm], terms=joints[arm].terms | {"Fs"}, shapes={"Fs": (0.005, 2.0)}
+    )
+    base = base_parameters(replace(robot, joints=tuple(joints)))
+    assert "Fs2" in base.leading_names
+
+
 def slider_crank(rate=True):
     """Return a crank, its rod and a slide on the base: an explicit but non-linear relation."""
     crank, rod = 0.2, 0.5
