@@ -388,7 +388,8 @@ def _check_mimic(document: Document, urdf: UrdfDescription, robot: RobotModel) -
     for name, leader in urdf.mimics.items():
         if name not in declared:
             raise document.error(
-                f"joint {name} of the URDF mimics {leader}; name that one under fixed_joints "
-                "if both stand still, or declare the relation under loops if they move",
+                f"joint {name} of the URDF mimics {leader}; name {urdf.to_hold(name)} under "
+                "fixed_joints if both stand still, or declare the relation under loops if they "
+                "move",
                 "urdf",
             )

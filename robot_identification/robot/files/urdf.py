@@ -77,6 +77,14 @@ class UrdfDescription:
     frames: Mapping[str, LinkFrame]
     mimics: Mapping[str, str]
 
+    def to_hold(self, name: str) -> str:
+        """Return which joint a robot file has to hold for one that mimics another to stand still.
+
+        Args:
+            name: of a joint that moves and mimics another.
+        """
+        return _to_hold(self.joints, name)
+
     def followed(self, name: str) -> Mimic:
         """Return the joint that mimics none which a joint mimics in the end, and by what relation.
 
@@ -214,7 +222,7 @@ def _described(
     mimics = {one.name: one.mimic.joint for one in joints.values() if one.mimic and one.moves}
     if mimics and not allow_mimic:
         name, leader = next(iter(mimics.items()))
-        raise _mimicking(joints[name], leader)
+        raise _mimicking(joints[name], leader, _to_hold(joints, name))
     turned = {joint.child for joint in joints.values() if joint.moves}
     for link in links.values():
         check_inertia(link, fixed=link.name not in turned)
@@ -240,12 +248,22 @@ def _described(
     )
 
 
-def _mimicking(joint: UrdfJoint, leader: str) -> RobotDescriptionError:
+def _to_hold(joints: Mapping[str, UrdfJoint], name: str) -> str:
+    """Return which joint has to be held for one that mimics another to stand still.
+
+    It is the other one, or the joint itself where the URDF has no such joint that could move.
+    """
+    own = joints[name].mimic
+    leader = None if own is None else joints.get(own.joint)
+    return name if leader is None or not leader.moves else leader.name
+
+
+def _mimicking(joint: UrdfJoint, leader: str, to_hold: str) -> RobotDescriptionError:
     return _at(
         joint,
         "mimic",
         f"mimics {leader}, so that its effort is not its own; write a robot file with the key urdf "
-        f"and, if both stand still, fixed_joints: [{leader}], or loops, which declares the "
+        f"and, if both stand still, fixed_joints: [{to_hold}], or loops, which declares the "
         "relation, if they move",
     )
 

@@ -231,7 +231,7 @@ def test_the_place_at_which_a_joint_is_held_belongs_to_the_robot(arm):
         ("fixed_joints: {left: wide}", "fixed_joints.left", "multiple of pi"),
         ("fixed_joints: [right]", "fixed_joints[0]", "right mimics left, which moves"),
         ("fixed_joints: left", "fixed_joints", "not a list or a mapping"),
-        ("fixed_joints: []", "urdf", "right of the URDF mimics left; name that one under fixed"),
+        ("fixed_joints: []", "urdf", "right of the URDF mimics left; name left under fixed"),
     ],
 )
 def test_what_cannot_be_held_is_refused_by_name(arm, line, field, words):
@@ -244,6 +244,18 @@ def test_a_joint_without_range_in_its_urdf_stands_anywhere(write):
     write(ARM.replace('lower="-2" upper="2"', 'lower="0" upper="0"'), "arm.urdf")
     robot = load_robot(write(f"{FILE}fixed_joints: {{left: 0.4, elbow: -1}}\n"))
     assert robot.fixed_joints == {"left": 0.4, "elbow": -1.0}
+
+
+@pytest.mark.parametrize("leader", ["gone", "weld"])
+def test_a_joint_that_mimics_none_that_moves_is_to_be_held_itself(write, leader):
+    weld = JOINT.format(name="weld", type="fixed", parent="base", child="plate", more="")
+    text = ARM.replace('joint="left"', f'joint="{leader}"').replace("</robot>", weld)
+    path = write(f'{text}<link name="plate"/></robot>', "arm.urdf")
+    with pytest.raises(RobotDescriptionError, match=r"fixed_joints: \[right\]"):
+        load_robot(path)
+    with pytest.raises(RobotDescriptionError, match="name right under fixed_joints"):
+        load_robot(write(FILE))
+    assert "right" not in load_robot(write(f"{FILE}fixed_joints: [right]\n")).joint_names
 
 
 def test_other_entries_of_the_file_are_about_joints_that_move(arm):
