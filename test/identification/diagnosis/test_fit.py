@@ -196,16 +196,31 @@ def test_a_prediction_worse_than_zero_is_doubted(robot, motion):
     assert "worse than nothing" in causes
 
 
-def test_negated_efforts_without_friction_are_named_by_inertia(motion):
+@pytest.fixture(scope="module")
+def frictionless(motion):
+    """The motion with the efforts of a robot without friction, as sensors behind gears have."""
     bare = load_robot("three_dof")
     clock, q, _ = motion
     qd = np.gradient(q, 1.0 / RATE, axis=0)
     qdd = np.gradient(qd, 1.0 / RATE, axis=0)
     effort = inverse_dynamics(bare, load_values("three_dof", bare), q, qd, qdd)
     noise = np.random.default_rng(4).standard_normal(effort.shape)
-    sound = (clock, q, effort + 0.02 * effort.std(axis=0) * noise)
-    assert mistakes(bare, recorded(bare, sound)) == []
-    found = mistakes(bare, recorded(bare, sound, effort=np.negative))
+    return clock, q, effort + 0.02 * effort.std(axis=0) * noise
+
+
+def test_negated_efforts_without_friction_are_named_by_inertia(frictionless):
+    bare = load_robot("three_dof")
+    assert mistakes(bare, recorded(bare, frictionless)) == []
+    found = mistakes(bare, recorded(bare, frictionless, effort=np.negative))
+    assert [cause for _, cause in found] == ["effort sign"]
+
+
+def test_the_offset_of_a_torque_sensor_is_not_taken_for_inertia(frictionless):
+    bare = load_robot("three_dof")
+    joints = tuple(replace(joint, terms=joint.terms | {"off"}) for joint in bare.joints)
+    robot = replace(bare, joints=joints)
+    assert mistakes(robot, recorded(robot, frictionless, effort=lambda e: e - 50.0)) == []
+    found = mistakes(robot, recorded(robot, frictionless, effort=lambda e: 50.0 - e))
     assert [cause for _, cause in found] == ["effort sign"]
 
 

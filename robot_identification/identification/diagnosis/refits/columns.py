@@ -233,12 +233,16 @@ def felt_inertia(
         return 0.0
     weightless = replace(motion.robot, gravity=np.zeros(3))
     regressor = Regressor(weightless, columns)
+    own = regressor.joint_rows[joint].rows
     rest = np.zeros_like(motion.position)
     start = np.zeros_like(motion.position)
     start[joint] = 1.0
-    compact = regressor.compact(np.array(motion.position), rest, start)
-    inertia: Array = compact[regressor.joint_rows[joint].rows].mean(axis=1)
-    return over_deviation(rows, inertia)
+    # Offsets and springs act without an acceleration too, and are no inertia.
+    held, moved = (
+        regressor.compact(np.array(motion.position), rest, acceleration)[own]
+        for acceleration in (rest, start)
+    )
+    return over_deviation(rows, (moved - held).mean(axis=1))
 
 
 def over_deviation(rows: JointRows, weights: Array) -> float:
