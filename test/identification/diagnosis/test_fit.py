@@ -16,6 +16,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TermKind
+from robot_identification.robot.terms.temperature import TemperatureDependence
 from robot_identification.signals.recording import Recording, Segment
 
 RATE = 250.0
@@ -159,6 +160,24 @@ def test_delays_of_fine_positions_are_mistakes_under_stated_settings(robot, moti
     delayed = recorded(robot, motion, effort=lambda x: np.roll(x, late, axis=0))
     first = identify(robot, [delayed], overrides=stated).findings[0]
     assert (first.severity, first.cause) == (Severity.MISTAKE, "time shift")
+
+
+def test_a_delay_is_named_beside_friction_that_falls_as_the_joint_warms_up(robot, motion):
+    dependence = TemperatureDependence(reference=30.0)
+    joints = tuple(replace(j, temperature=dependence) for j in robot.joints)
+    warming = replace(robot, joints=joints)
+    clock, q, efforts = motion
+    celsius = np.tile(31.5 + 9.5 * np.sin(0.3 * clock)[:, None], (1, 3))
+    signs = np.sign(np.gradient(q, 1.0 / RATE, axis=0))
+    changed = efforts + 0.4 * efforts.std(axis=0) * signs * (1.0 - 0.04 * (celsius - 30.0))
+
+    def measured(effort):
+        return Recording.from_arrays(warming, clock, q, effort, temperature=celsius)
+
+    late = np.array(changed)
+    late[3:, 1] = changed[:-3, 1]
+    assert mistakes(warming, measured(changed)) == []
+    assert mistakes(warming, measured(late)) == [(("joint_2",), "time shift")]
 
 
 def test_another_direction_of_gravity_is_named(robot, motion):

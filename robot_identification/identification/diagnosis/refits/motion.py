@@ -53,6 +53,7 @@ class Motion:
             whole samples.
         kept: (joints, instants) which rows take part.
         part: (instants,) number of the part of time, 0 or 1, that an instant belongs to.
+        temperature: (joints, instants) in degrees Celsius; NaN for joints without.
     """
 
     robot: RobotModel
@@ -63,6 +64,7 @@ class Motion:
     shifted: Array
     kept: npt.NDArray[np.bool_]
     part: npt.NDArray[np.intp]
+    temperature: Array
 
     @property
     def instants(self) -> int:
@@ -73,7 +75,7 @@ class Motion:
         """Return the same at one in so many instants."""
         signals: dict[str, Any] = {
             name: np.ascontiguousarray(getattr(self, name)[..., ::step])
-            for name in ("position", "velocity", "acceleration", "effort")
+            for name in ("position", "velocity", "acceleration", "effort", "temperature")
         }
         shifted, kept = self.shifted[..., ::step], self.kept[:, ::step]
         return replace(self, **signals, shifted=shifted, kept=kept, part=self.part[::step])
@@ -103,13 +105,13 @@ def thinned(
     joined = [np.concatenate(signals, axis=-1) for signals in zip(*columns, strict=True)]
     count = joined[0].shape[-1]
     step = max(1, -(-count // MOST_ROWS))
-    position, velocity, acceleration, effort, shifted, kept = (
+    position, velocity, acceleration, effort, shifted, kept, temperature = (
         np.ascontiguousarray(signal[..., ::step]) for signal in joined
     )
     left = position.shape[-1]
     return Motion(
         robot, position, velocity, acceleration, effort, shifted, kept.astype(np.bool_),
-        (np.arange(left) >= left // 2).astype(np.intp),
+        (np.arange(left) >= left // 2).astype(np.intp), temperature,
     )  # fmt: skip
 
 
@@ -155,6 +157,9 @@ def _piece(
         efforts[:, places],
         shifted,
         kept,
+        np.full(kept.shape, np.nan)
+        if segment.temperature is None
+        else segment.temperature[:, places],
     )
 
 
