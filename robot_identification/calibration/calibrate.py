@@ -186,7 +186,7 @@ def _evidence(
         projection=result.regrouping.projection,
         leading=np.array([names.index(name) for name in result.regrouping.leading]),
         estimate=found.reduced.values if space == "essential" else estimate,
-        std=found.reduced.std,
+        std=found.reduced.larger_std,
         estimated=found.taken,
         essential=essential.kept,
         moving=moving,

@@ -50,7 +50,7 @@ class Evidence:
         projection: (base, parameters) [1 beta]: base = projection standard.
         leading: (base,) columns of the standard parameters that lead the base parameters.
         estimate: (base,) least-squares estimate of the base parameters.
-        std: (base,) its standard deviations.
+        std: (base,) its standard deviations, the larger where there are two.
         estimated: (base,) whether the calibration took a base parameter from the data; on the
             essential space the others kept their prior value.
         essential: (base,) whether a base parameter is essential.

@@ -204,6 +204,19 @@ def test_what_a_solver_calls_consistent_is_tested_again(robot, truth, monkeypatc
     assert check_consistency(robot, found.values).consistent
 
 
+def test_what_coloured_residuals_leave_unknown_is_not_identified(robot, truth, result):
+    """Friction is known to a percent where residuals were white, and hardly as they are."""
+    prior = links_prior(robot, truth)
+    known = replace(result.estimate, std_robust=1.2 * result.estimate.std)
+    unknown = replace(known, std_robust=np.abs(known.values))
+    few = EliminationRule("ratio", 1.0)  # what is essential is trusted whatever its deviation
+    for estimate, verdict in ((known, Verdict.IDENTIFIED), (unknown, Verdict.PRIOR_DOMINATED)):
+        given = replace(result, estimate=estimate)
+        found = calibrate(robot, given, prior, space="base", essential=few)
+        verdicts = dict(zip(found.names, found.full_verdicts, strict=True))
+        assert verdicts["Fv2"] is verdicts["Fc3"] is verdict
+
+
 def test_verdicts_follow_the_base_parameters(robot, truth, result):
     calibrated = calibrate(robot, result, links_prior(robot, truth), space="base")
     verdicts = dict(zip(calibrated.names, calibrated.full_verdicts, strict=True))
