@@ -25,6 +25,10 @@ _SPEED_LAG = 0.02
 _MOVING = 0.02
 """A joint moves where its speed is above this part of its largest."""
 
+_STILL = 0.01
+"""Range of positions in rad or m below which a joint that varies as much in 20 ms as in all rests:
+noise does so, motion does not."""
+
 _COARSE = 0.05
 """Noise of the resolution, over the deviation of the signal, from which on it is told: that of the
 parameters grows with it, and a twentieth is what else is called known well."""
@@ -84,9 +88,13 @@ def _of_recording(robot: RobotModel, recording: Recording) -> Iterator[Finding]:
     speed = np.concatenate([_speeds(s.position, recording.period) for s in recording.segments]).T
     known = bool(np.isfinite(position).all())
     moving = _moving(speed) if known else np.ones(effort.shape, dtype=np.bool_)
+    resting = _resting(position, speed, recording.period)
+    moving &= ~resting[:, None]
     for place in range(len(robot.active_joints)):
         yield from _of_effort(recording, place, effort[place], moving[place])
-        if known:
+        if resting[place]:
+            yield _constant(recording, place, position[place])
+        elif known:
             yield from _of_position(robot, recording, place, position[place], speed[place])
     yield from _frozen_efforts(recording, moving)
     if known:
@@ -96,10 +104,29 @@ def _of_recording(robot: RobotModel, recording: Recording) -> Iterator[Finding]:
 
 def _speeds(position: Array, period: float) -> Array:
     """Return (samples, joints) speeds with their signs."""
-    lag = min(max(1, round(_SPEED_LAG / period / 2)), max(len(position) // 3, 1))
+    lag = min(_lag(period), max(len(position) // 3, 1))
     padded = np.concatenate([position[:1].repeat(lag, 0), position, position[-1:].repeat(lag, 0)])
     found: Array = (padded[2 * lag :] - padded[: -2 * lag]) / (2 * lag * period)
     return found
+
+
+def _lag(period: float) -> int:
+    """Return half the samples over which speeds are taken."""
+    return max(1, round(_SPEED_LAG / period / 2))
+
+
+def _resting(position: Array, speed: Array, period: float) -> npt.NDArray[np.bool_]:
+    """Tell which (joints,) vary by the noise of their encoders only.
+
+    Args:
+        position: (joints, samples) in rad or m; NaN where nobody measured them.
+        speed: (joints, samples) from :func:`_speeds`.
+        period: of the samples, in s.
+    """
+    changes = 2 * _lag(period) * period * np.sqrt(np.mean(speed**2, axis=1))
+    still = np.ptp(position, axis=1) < _STILL
+    resting: npt.NDArray[np.bool_] = still & (changes > position.std(axis=1))
+    return resting
 
 
 def _moving(speed: Array) -> npt.NDArray[np.bool_]:
@@ -161,12 +188,7 @@ def _of_position(
 ) -> Iterator[Finding]:
     name, source = recording.joint_names[place], recording.source
     if np.ptp(position) == 0.0:
-        yield Finding(
-            Severity.DOUBT, "position constant", (name,),
-            f"its position is {position[0]:.6g} throughout",
-            "move it, or look whether its encoder is read: nothing of its own can be identified",
-            {"value": float(position[0])}, source, 50.0,
-        )  # fmt: skip
+        yield _constant(recording, place, position)
         return
     for segment in recording.segments:
         held = signals.freeze(segment.position[:, place])
@@ -193,6 +215,17 @@ def _of_position(
         )  # fmt: skip
     yield from _one_way(robot, recording, place, speed)
     yield from _coarse(recording, "position", place, position)
+
+
+def _constant(recording: Recording, place: int, position: Array) -> Finding:
+    noise = float(np.ptp(position))
+    return Finding(
+        Severity.DOUBT, "position constant", (recording.joint_names[place],),
+        f"its position is {position[0]:.6g} throughout"
+        + (f", but for noise of {noise:.2g}" if noise else ""),
+        "move it, or look whether its encoder is read: nothing of its own can be identified",
+        {"value": float(position[0])}, recording.source, 50.0,
+    )  # fmt: skip
 
 
 def _one_way(

@@ -77,6 +77,19 @@ def test_a_spoilt_signal_is_named_with_its_joint(scara, recording, signal, chang
     assert {joint for joint, _ in found} == {"joint_2"}
 
 
+@pytest.mark.parametrize("effort", [np.zeros_like, lambda x: held(x, 400), lambda x: 2.0 + 0.0 * x])
+def test_a_joint_that_rests_beside_the_noise_of_its_encoder_is_not_taken_to_move(
+    scara, recording, effort
+):
+    """A gripper, or a wrist that nobody moved."""
+    noise = np.random.default_rng(5).normal(size=recording.samples)
+    still = spoilt(recording, position=lambda q: 0.3 + 1e-5 * np.round(noise), effort=effort)
+    assert not mistakes(scara, still)
+    (told,) = (f for f in recording_findings(scara, [still]) if f.cause == "position constant")
+    assert told.joints == (scara.joint_names[1],)
+    assert "but for noise" in told.problem
+
+
 def test_a_joint_that_moves_one_way_is_named(scara, recording):
     onwards = spoilt(recording, position=lambda x: np.linspace(0.0, 2.0, len(x)))
     joints = tuple(replace(joint, terms=joint.terms | {"off"}) for joint in scara.joints)
