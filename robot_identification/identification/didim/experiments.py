@@ -107,6 +107,7 @@ class Experiment:
         drop_start: samples at the start that do not count: the transient reaches them.
         drop_end: samples at the end that do not count.
         measured: (samples,) which efforts were measured; None: all of them.
+        recording: place of its recording among all of them.
     """
 
     source: str
@@ -117,6 +118,7 @@ class Experiment:
     drop_start: int = 0
     drop_end: int = 0
     measured: npt.NDArray[np.bool_] | None = None
+    recording: int = 0
 
     @property
     def samples(self) -> int:
@@ -166,8 +168,9 @@ def experiments_of(
             effort=segment.effort,
             reference=reference,
             measured=segment.measured,
+            recording=number,
         )
-        for recording, reference in zip(recordings, followed, strict=True)
+        for number, (recording, reference) in enumerate(zip(recordings, followed, strict=True))
         for segment in recording.segments
     )
 

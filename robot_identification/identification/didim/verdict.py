@@ -168,12 +168,24 @@ def outcome(
         begin=begin,
         sources=list(map(Source.of, recordings)),
         settings=_settings(problem),
-        warnings=[mismatch] if mismatch else [],
+        warnings=[*([mismatch] if mismatch else []), *_unused(problem, recordings)],
         findings=recording_findings(base.robot, recordings),
         iterations=len(history.iterations) - 1,
         converged=history.verdict == CONVERGED,
         history=history,
     )
+
+
+def _unused(problem: Problem, recordings: Sequence[Recording]) -> list[str]:
+    """Return a line for every recording no run of which is longer than the transient."""
+    used = {experiment.recording for experiment in problem.experiments}
+    return [
+        f"{recording.source or 'a recording'}: not used, as every unbroken run of it is too short "
+        f"beside the transient of {problem.transient:.3g} s; record longer, or give a smaller "
+        "multiple (--transient)"
+        for number, recording in enumerate(recordings)
+        if number not in used
+    ]
 
 
 def _settings(problem: Problem) -> dict[str, dict[str, object]]:

@@ -100,6 +100,14 @@ def test_recordings_are_simulated_apart_and_fitted_together():
     assert trusted_are_true(result, truth)[1].all()
 
 
+def test_a_recording_that_is_no_longer_than_the_transient_is_told():
+    robot, (recording,), references, _ = scara(seconds=20.0)
+    parts = [recording.between(0.0, 0.9), replace(recording.between(0.9, 1.0), source="short")]
+    result = identify_didim(robot, parts, references * 2)
+    (told,) = (line for line in result.warnings if "not used" in line)
+    assert told.startswith("short: not used")
+
+
 def test_ordinary_least_squares_converges_too():
     robot, recordings, references, truth = scara(seconds=60.0)
     result = identify_didim(robot, recordings, references, settings=DidimSettings(weighting="ols"))
