@@ -16,6 +16,10 @@ _TURNS = 10.0 * np.pi
 """Position in rad beyond which a revolute joint without limits turns without end, or is in degrees:
 which of both, the signals do not tell, but the fit may."""
 
+_LONGEST = 50.0
+"""Position in m beyond which a slide without limits is likely in mm: tracks are shorter, and what a
+slide moves in mm is soon beyond."""
+
 _TOLERATED = 1.1
 """Drives overshoot, and limits are rounded: a tenth beyond them is not told."""
 
@@ -62,12 +66,15 @@ def _position(robot: RobotModel, place: int, source: str, position: Array) -> Fi
         f"state the unit (--columns position[{'deg' if revolute else 'mm'}]=...)"
     )
     if lower is None or upper is None:
-        if not revolute or size <= _TURNS:
+        if size <= (_TURNS if revolute else _LONGEST):
             return None
+        reached, other = (
+            ("rad", "it turns without end") if revolute else ("m", "its way is that long")
+        )
         return Finding(
             Severity.DOUBT, "position unit", (joint.name,),
-            f"it reaches {size:.4g} rad: its positions are in degrees, or it turns without end",
-            f"if they are in degrees, {published}", figures, source, 4.0,
+            f"it reaches {size:.4g} {reached}: its positions are in {unit}, or {other}",
+            f"if they are in {unit}, {published}", figures, source, 4.0,
         )  # fmt: skip
     slack = (_TOLERATED - 1.0) * (upper - lower)
     if least >= lower - slack and most <= upper + slack:

@@ -8,6 +8,7 @@ import pytest
 from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.diagnosis.limits import limit_findings
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.model import JointType
 
 NEAR_ZERO = [(-0.0175, 3.7525), (-3.927, 0.192), (-3.0718, -0.0698)]
 
@@ -58,3 +59,18 @@ def test_a_joint_that_turns_without_end_is_doubted_at_most():
     assert found.severity is Severity.DOUBT
     assert "turns without end" in found.problem
     assert findings((None, None), 0.5 * turning) == []
+
+
+def test_a_slide_without_limits_that_reaches_a_hundred_metres_is_doubted():
+    robot = load_robot("three_dof")
+    limits = replace(robot.joints[1].limits, lower=None, upper=None)
+    slide = replace(robot.joints[1], type=JointType.PRISMATIC, limits=limits)
+    robot = replace(robot, joints=(robot.joints[0], slide, robot.joints[2]))
+    rows = np.zeros((3, 200))
+    for metres, problems in ((30.0, []), (110.0, ["in mm, or its way is that long"])):
+        rows[1] = np.linspace(0.0, metres, 200)
+        found = list(limit_findings(robot, "", rows, 0.0 * rows, 0.0 * rows))
+        assert [(f.severity, f.cause) for f in found] == [
+            (Severity.DOUBT, "position unit") for _ in problems
+        ]
+        assert all(text in f.problem for text, f in zip(problems, found, strict=True))
