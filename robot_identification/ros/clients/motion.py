@@ -43,7 +43,7 @@ def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) 
     Raises:
         RequestRefusedError: the start is refused.
         CancelledError: it was interrupted; the message says what became of the robot.
-        NodeGoneError: the node does not say anything any more.
+        NodeGoneError: the node does not say anything any more, or has started anew.
     """
     verbs.wait_for_brake()
     try:
@@ -58,19 +58,30 @@ def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) 
 
 
 def _watch(verbs: Verbs, report: Report) -> Status:
-    """Return the status at the end of the motion that was begun just now."""
+    """Return the status at the end of the motion that was begun just now.
+
+    Raises:
+        NodeGoneError: the node says nothing any more, or knows of no motion.
+    """
     begun = time.monotonic()
     heard, moved = len(verbs.statuses), False
     while True:
-        heard = _hear_more(verbs, heard)
-        status = verbs.status
-        if status.state in _STAGES:
-            moved = True
-            fraction = status.elapsed / status.duration if status.duration > 0.0 else 0.0
-            report(_STAGES[status.state], min(fraction, 1.0))
+        known, heard = heard, _hear_more(verbs, heard)
         # What was said before the start may come after its answer.
-        elif status.state in OVER and (moved or time.monotonic() - begun > _SHOWS_WITHIN):
-            return status
+        shows = time.monotonic() - begun > _SHOWS_WITHIN
+        for status in verbs.statuses[known:]:
+            if status.state in _STAGES:
+                moved = True
+                fraction = status.elapsed / status.duration if status.duration > 0.0 else 0.0
+                report(_STAGES[status.state], min(fraction, 1.0))
+            elif moved or shows:
+                if status.state in OVER:
+                    return status
+                raise NodeGoneError(
+                    f"the node excitation knows of no motion any more ({status.text}), as after a "
+                    "restart: the controller goes on with the trajectory that it has, and nobody "
+                    "watches the robot; where it moves, use the emergency stop"
+                )
 
 
 def _hear_more(verbs: Verbs, known: int) -> int:

@@ -1,0 +1,80 @@
+"""How a motion is followed to its end, with a transport that the test moves."""
+
+from types import SimpleNamespace
+
+import pytest
+from robot_identification.msg import ExcitationStatus as Status
+
+from robot_identification.ros.clients import motion
+from robot_identification.ros.clients.client import ClientTimeoutError, NodeGoneError
+from robot_identification.ros.clients.motion import follow
+
+MOVING = Status(state=Status.RUNNING, elapsed=1.0, duration=4.0)
+FINISHED = Status(state=Status.FINISHED, text="at rest at the end")
+PLANNING = Status(state=Status.PLANNING, text="a plan is being computed")
+FRESH = Status(state=Status.IDLE, text="waits for ~/plan")
+
+
+class Node:
+    """Says one portion of statuses after another, one each second, and then the last for ever."""
+
+    def __init__(self, *portions):
+        self.portions, self.now, self.asked = list(portions), 0.0, []
+        self.statuses = []
+        self.answers = SimpleNamespace(stop=self.stop)
+
+    @property
+    def status(self):
+        return self.statuses[-1]
+
+    def wait_for_brake(self):
+        pass
+
+    def start(self):
+        self.asked.append("start")
+
+    def stop(self):
+        self.asked.append("stop")
+        return SimpleNamespace(message="nothing moves")
+
+    def next_status(self):
+        self.statuses.clear()
+        self.wait(lambda: self.statuses, "status")
+        return self.status
+
+    def wait(self, condition, what, timeout=30.0):
+        end = self.now + timeout
+        while not condition():
+            if self.now > end or self.now > 100.0:
+                raise ClientTimeoutError(f"no {what}")
+            self.now += 1.0
+            told = self.portions.pop(0) if len(self.portions) > 1 else self.portions[0]
+            self.statuses += told
+
+
+@pytest.fixture
+def following(monkeypatch):
+    def follow_with(*portions):
+        node = Node(*portions)
+        monkeypatch.setattr(motion.time, "monotonic", lambda: node.now)
+        return node, lambda: follow(node)
+
+    return follow_with
+
+
+def test_the_end_counts_although_another_plan_is_begun_at_once(following):
+    _, followed = following([MOVING], [MOVING, FINISHED, PLANNING], [PLANNING])
+    assert followed() is FINISHED
+
+
+def test_what_was_said_before_the_start_is_not_the_end(following):
+    _, followed = following([FINISHED], [MOVING], [FINISHED])
+    assert followed() is FINISHED
+
+
+@pytest.mark.parametrize("before", [[[MOVING]], []], ids=["moving", "at once"])
+def test_a_node_that_has_started_anew_does_not_watch_the_robot(following, before):
+    node, followed = following(*before, [FRESH])
+    with pytest.raises(NodeGoneError, match=r"knows of no motion .*waits for ~/plan.*emergency"):
+        followed()
+    assert node.asked == ["start", "stop"]
