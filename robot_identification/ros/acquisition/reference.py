@@ -225,4 +225,15 @@ class Reference:
         elif len(message.position) == len(message.name):
             with suppress(InputError):  # of other joints
                 columns = self._columns.of(message.name)
-                self._samples.add(stamp_of(message), np.asarray(message.position)[columns])
+                self._take(stamp_of(message), np.asarray(message.position)[columns])
+
+    def _take(self, stamp: int, position: Array) -> None:
+        """Take in a sample of all joints; a controller may send NaN before it knows the robot."""
+        if np.isfinite(position).all():
+            self._samples.add(stamp, position)
+            return
+        name = self._robot.joint_names[int(np.flatnonzero(~np.isfinite(position))[0])]
+        self._node.get_logger().warning(
+            f"reference ignored: a sample whose position of {name} is not finite",
+            throttle_duration_sec=_REPEAT,
+        )

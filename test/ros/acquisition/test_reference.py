@@ -21,11 +21,14 @@ class Subscribers:
     """Stands for a node; what it is sent goes to whoever has subscribed."""
 
     def __init__(self):
-        self._callbacks, self.kept = {}, []
+        self._callbacks, self.kept, self.warnings = {}, [], []
 
     def create_subscription(self, _kind, topic, callback, _profile, **_options):
         self._callbacks[topic] = callback
         return SimpleNamespace(topic_name=topic)
+
+    def get_logger(self):
+        return SimpleNamespace(warning=lambda line, **_: self.warnings.append(line))
 
     def keep(self, topic, _kind, message, _received):
         self.kept.append((topic, message))
@@ -98,3 +101,15 @@ def test_samples_of_a_clock_that_was_set_back_are_forgotten_and_those_since_are_
     reference.next_clock(BEGIN + 200_000_000)
     assert at(reference, 0.3) == [4.0]
     assert len(reference.newest) == 1
+
+
+@pytest.mark.parametrize("unknown", [np.nan, np.inf])
+def test_a_sample_that_is_not_finite_holds_nowhere(node, reference, unknown):
+    """A block with it would have no reference at all, and the recording none for DIDIM."""
+    node.send("joint_reference", wanted(0.1, unknown))
+    assert at(reference, 0.15) is None
+    node.send("joint_reference", wanted(0.2, 2.0))
+    node.send("joint_reference", wanted(0.3, unknown))
+    assert at(reference, 0.25, 0.35) == [2.0, 2.0]
+    (line, _) = node.warnings
+    assert ROBOT.joint_names[0] in line
