@@ -122,3 +122,24 @@ def test_a_live_reference_that_is_spoilt_concerns_didim_alone():
     assert recording.segments[0].reference is None
     with pytest.raises(SampleError, match="reference of joint joint_1 is nan at sample 17"):
         read_data(data, ROBOT, sources, lambda: False, reference_needed=True)
+
+
+def test_what_was_recorded_live_before_the_first_trajectory_is_left_to_the_other_methods():
+    position = np.repeat(np.sin(0.01 * np.arange(300))[:, None], 2, axis=1)
+    live = LiveRecordings(10**6, 10)
+    for number, part in enumerate(np.split(np.arange(300), 3)):
+        there = position[part]
+        reference = there if number else None
+        samples = RawSamples(STAMPS[part], there, None, there + 1.0, reference)
+        block = Block(
+            "run", number, int(part[0]), last=number == 2, samples=samples, counts=Counts()
+        )
+        live.add(block, "joint_torque")
+    data = msg.DataSelection(recordings=["run"])
+    sources = live_recordings(data, live)
+    (recording,) = read_data(data, ROBOT, sources, lambda: False)
+    assert recording.samples == 300
+    (recording,) = read_data(data, ROBOT, sources, lambda: False, reference_needed=True)
+    assert recording.start_stamp == STAMPS[100]
+    (found,) = references_of(IdentifyDidim.Request(data=data), [recording], ROBOT)
+    np.testing.assert_allclose(sample(found, [0.5])[0], position[150:151], atol=1e-6)

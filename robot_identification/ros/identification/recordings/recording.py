@@ -187,7 +187,8 @@ class LiveRecording:
         """Return all samples; velocities and references only if every block has them.
 
         Args:
-            reference: whether the reference is wanted at all.
+            reference: whether the reference is wanted at all; what came before anybody knew it is
+                left out then, as before the first motion since the nodes have started.
 
         Raises:
             UnknownRecordingError: if there is no sample yet.
@@ -196,7 +197,8 @@ class LiveRecording:
         if not blocks:
             fate = ", ".join(self._not_kept())
             raise UnknownRecordingError(self.recording, [self.recording], fate=fate)
-        return joined_samples(blocks, reference=reference)
+        known = (i for i, block in enumerate(blocks) if reference and block.reference is not None)
+        return joined_samples(blocks[next(known, 0) :], reference=reference)
 
     def as_blocks(self) -> list[Block]:
         """Return what is kept as blocks, numbered anew from 0."""
