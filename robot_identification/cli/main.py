@@ -57,6 +57,9 @@ COMMANDS = {
 _MODULES = {"compile": "compile_ahead"}  # compile is a function of Python's own
 
 
+_OF_ROS = ("rclpy", *(f"robot_identification.{kind}" for kind in ("msg", "srv", "action")))
+"""Modules that are found only where ROS and the interfaces of this package have been sourced."""
+
 _NEGATIVE = re.compile(r"-\.?\d")
 """What argparse is to take for a value; by itself it takes -0.1,0.2 and -1e-3 for options."""
 
@@ -125,6 +128,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         told = "; ".join([str(error), *error.findings])
         _tell(f"{name}: {' '.join(told.split())}")
         return _exit_code(error)
+    except ModuleNotFoundError as error:
+        if error.name not in _OF_ROS:
+            raise
+        _tell(
+            f"{name}: talks to nodes of ROS 2, and {error.name} is not found: source setup.bash of "
+            "ROS, and local_setup.bash of where this package is installed, in this terminal"
+        )
+        return EXIT_INPUT
     return 0
 
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from robot_identification.cli.main import COMMANDS, parser
+from robot_identification.cli import base_parameters
+from robot_identification.cli.main import COMMANDS, main, parser
 
 LOADED = """
 import json, sys
@@ -67,3 +68,29 @@ def test_negative_numbers_are_values_and_no_options(option, values, read):
     )
     options = parser().parse_args([*command, option, *values])
     assert getattr(options, option[2:]) == read
+
+
+WITHOUT_ROS = """
+import sys
+from robot_identification.cli.main import main
+sys.modules["rclpy"] = None
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_terminal_without_ros_is_told_what_to_source():
+    line = [sys.executable, "-c", WITHOUT_ROS, "run", "--steps", "plan"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    (told,) = done.stderr.splitlines()
+    assert "rclpy is not found: source setup.bash of ROS" in told
+
+
+def _not_found(name):
+    raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def test_a_module_of_this_package_that_is_missing_is_a_fault(monkeypatch):
+    monkeypatch.setattr(base_parameters, "run", lambda _: _not_found("robot_identification.own"))
+    with pytest.raises(ModuleNotFoundError):
+        main(["base-parameters", "scara"])
