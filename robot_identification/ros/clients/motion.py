@@ -50,9 +50,7 @@ def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) 
         verbs.resume() if resume else verbs.start()
         return _watch(verbs, report or (lambda _stage, _fraction: None))
     except KeyboardInterrupt as error:
-        with signals_ignored():
-            told = brake(verbs)
-        raise CancelledError(told) from error
+        raise CancelledError(brake(verbs)) from error
     except (NodeGoneError, ClientTimeoutError) as error:
         raise NodeGoneError(f"{error}; {brake(verbs)}") from error
 
@@ -97,11 +95,15 @@ def _hear_more(verbs: Verbs, known: int) -> int:
 
 
 def brake(verbs: Verbs) -> str:
-    """Have the robot brake, wait for rest, and return what became of it, for people."""
+    """Have the robot brake, wait for rest, and return what became of it, for people.
+
+    No signal interrupts it: whoever presses Ctrl-C meanwhile wants just that.
+    """
     try:
-        answer = verbs.answers.stop()
-        verbs.next_status()
-        verbs.wait(lambda: verbs.status.state not in _STAGES, "rest")
+        with signals_ignored():
+            answer = verbs.answers.stop()
+            verbs.next_status()
+            verbs.wait(lambda: verbs.status.state not in _STAGES, "rest")
     except RobotIdentificationError as error:
         return f"braking was asked for, but {error}: use the emergency stop"
     return f"{answer.message}; {verbs.status.text}"

@@ -1,5 +1,6 @@
 """How a motion is followed to its end, with a transport that the test moves."""
 
+import signal
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +21,7 @@ class Node:
 
     def __init__(self, *portions):
         self.portions, self.now, self.asked = list(portions), 0.0, []
-        self.statuses = []
+        self.statuses, self.interrupted = [], None
         self.answers = SimpleNamespace(stop=self.stop)
 
     @property
@@ -35,6 +36,8 @@ class Node:
 
     def stop(self):
         self.asked.append("stop")
+        if self.interrupted is not None:
+            self.interrupted()
         return SimpleNamespace(message="nothing moves")
 
     def next_status(self):
@@ -76,5 +79,14 @@ def test_what_was_said_before_the_start_is_not_the_end(following):
 def test_a_node_that_has_started_anew_does_not_watch_the_robot(following, before):
     node, followed = following(*before, [FRESH])
     with pytest.raises(NodeGoneError, match=r"knows of no motion .*waits for ~/plan.*emergency"):
+        followed()
+    assert node.asked == ["start", "stop"]
+
+
+def test_an_interruption_of_braking_does_not_keep_the_robot_from_it(following):
+    """The node says nothing for some seconds, and the operator presses Ctrl-C just then."""
+    node, followed = following([MOVING], [])
+    node.interrupted = lambda: signal.raise_signal(signal.SIGINT)
+    with pytest.raises(NodeGoneError, match="has said nothing"):
         followed()
     assert node.asked == ["start", "stop"]
