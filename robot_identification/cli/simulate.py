@@ -121,15 +121,18 @@ def _noise(text: str, robot: RobotModel) -> tuple[tuple[float, ...], tuple[float
                 "--noise", text, f"the robot file of {robot.name} has no section experiment"
             )
         return robot.experiment.position_noise, robot.experiment.effort_noise
-    given = {"position": 0.0, "effort": 0.0}
+    given: dict[str, float] = {}
     for part in text.split(","):
         name, _, number = part.partition("=")
-        if name not in given:
+        if name not in ("position", "effort") or name in given or not number:
             raise SettingError(
-                "--noise", text, "give none, experiment, or position=S,effort=S with numbers S"
+                "--noise",
+                text,
+                "give none, experiment, or position=S,effort=S with numbers S, each once; for "
+                "each joint its own: --noise-position S,S and --noise-effort S,S",
             )
         given[name] = _number("--noise", number)
-    return (given["position"],), (given["effort"],)
+    return (given.get("position", 0.0),), (given.get("effort", 0.0),)
 
 
 def _controller_rate(text: str) -> float:

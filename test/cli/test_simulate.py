@@ -106,6 +106,11 @@ def test_the_experiment_of_a_robot_file_says_rate_and_noise(run, tmp_path):
         (("tx40", "--trajectory", "nowhere.yaml"), "nowhere.yaml"),
         (("scara", "--trajectory", "tx40"), "name each of them once"),
         (("tx40", *SHORT, "--noise", "loud"), "--noise"),
+        (("tx40", *SHORT, "--noise", "effort"), "--noise = effort: give none"),
+        (
+            ("tx40", *SHORT, "--noise", "effort=1,effort=2"),
+            "--noise = effort=1,effort=2: give none",
+        ),
         (("tx40", *SHORT, "--noise", "experiment"), "no section experiment"),
         (("tx40", *SHORT, "--noise-effort", "1,2"), "effort_noise"),
         (("tx40", *SHORT, "--noise-position", "-1"), "position_noise"),
