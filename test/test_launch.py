@@ -12,6 +12,7 @@ from robot_identification.cli.run import STEPS, settle
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values
+from robot_identification.ros.clients.client import READY_WITHIN
 from robot_identification.ros.clients.processes import MODULES
 from robot_identification.ros.common.parameter_files import read_parameters, shipped_parameters
 from robot_identification.ros.demo.session import NODES
@@ -228,6 +229,7 @@ def test_bags_become_options_of_the_command():
     assert options.validation_bag == [Path("/d")]
     assert options.method == "ols"
     assert options.steps == ("identify", "validate", "calibrate")
+    assert options.wait == READY_WITHIN
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import Any
 from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.choice import DIDIM
 from robot_identification.robot.files.schema import suggestion
+from robot_identification.ros.clients.client import READY_WITHIN
 from robot_identification.ros.common.parameter_files import (
     shipped_file,
     shipped_parameters,
@@ -274,7 +275,8 @@ def offline_command(given: Mapping[str, str], *, within: str = "") -> list[str]:
     """
     unvalidated = given.get("method") == DIDIM.name and not given.get("validation_bag")
     steps = ",".join(step for step in _STEPS if not (unvalidated and step == "validate"))
-    line = ["run", "--steps", steps, "--wait", "120", "--bag", *_paths(given["bag"])]
+    wait = f"{READY_WITHIN:g}"  # nodes compile at their first start, and answer after that
+    line = ["run", "--steps", steps, "--wait", wait, "--bag", *_paths(given["bag"])]
     if given.get("validation_bag"):
         line += ["--validation-bag", *_paths(given["validation_bag"])]
     line += ["--namespace", resolved(given.get("namespace", ""), within)]
