@@ -12,12 +12,8 @@ from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.robot.drives import require_effort_conversion
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.clients.asking import Report
-from robot_identification.ros.clients.motion import MotionStoppedError, follow
+from robot_identification.ros.clients.motion import ON_THEIR_WAY, MotionStoppedError, follow
 from robot_identification.ros.clients.verbs import Verbs
-from robot_identification.ros.common import qos
-
-_ON_THEIR_WAY = 2 * qos.STATUS_LATCHED.depth
-"""Messages of the status that sender and receiver may keep."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,7 @@ class LiveRun:
             expected: the hash that it should have.  Where another one is told, later messages
                 decide: the first ones may have been on their way since before that plan was made.
         """
-        for _ in range(_ON_THEIR_WAY):
+        for _ in range(ON_THEIR_WAY):
             found = str(self.verbs.next_status().trajectory_hash)
             if found == expected:
                 break

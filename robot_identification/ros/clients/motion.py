@@ -10,12 +10,16 @@ from robot_identification.ros.clients.asking import SILENT, Report
 from robot_identification.ros.clients.client import ClientTimeoutError, NodeGoneError
 from robot_identification.ros.clients.interruption import signals_ignored
 from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common import qos
 
 OVER = (Status.FINISHED, Status.STOPPED, Status.FAULT)
 """States in which no motion is under way any more."""
 
 _STAGES = {Status.APPROACHING: "approach", Status.RUNNING: "trajectory", Status.BRAKING: "braking"}
 _SHOWS_WITHIN = 2.0
+
+ON_THEIR_WAY = 2 * qos.STATUS_LATCHED.depth
+"""Messages of the status that sender and receiver may keep."""
 
 
 class MotionStoppedError(ResultRefusedError):
@@ -62,19 +66,21 @@ def _watch(verbs: Verbs, report: Report) -> Status:
         NodeGoneError: the node says nothing any more, or knows of no motion.
     """
     begun = time.monotonic()
-    heard, moved = len(verbs.statuses), False
+    first = heard = len(verbs.statuses)
+    moved = False
     while True:
         known, heard = heard, _hear_more(verbs, heard)
         # What was said before the start may come after its answer.
-        shows = time.monotonic() - begun > _SHOWS_WITHIN
+        shows = moved or time.monotonic() - begun > _SHOWS_WITHIN
         for status in verbs.statuses[known:]:
             if status.state in _STAGES:
-                moved = True
+                moved = shows = True
                 fraction = status.elapsed / status.duration if status.duration > 0.0 else 0.0
                 report(_STAGES[status.state], min(fraction, 1.0))
-            elif moved or shows:
-                if status.state in OVER:
+            elif status.state in OVER:
+                if shows:
                     return status
+            elif moved or heard - first > ON_THEIR_WAY:
                 raise NodeGoneError(
                     f"the node excitation knows of no motion any more ({status.text}), as after a "
                     "restart: the controller goes on with the trajectory that it has, and nobody "

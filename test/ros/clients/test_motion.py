@@ -75,6 +75,13 @@ def test_what_was_said_before_the_start_is_not_the_end(following):
     assert followed() is FINISHED
 
 
+def test_what_was_said_before_the_start_may_come_late(following):
+    """As where this process has stood still for some seconds."""
+    before = Status(state=Status.PLANNED, text="waits for ~/start")
+    _, followed = following(*[[before]] * 8, [MOVING], [FINISHED])
+    assert followed() is FINISHED
+
+
 @pytest.mark.parametrize("before", [[[MOVING]], []], ids=["moving", "at once"])
 def test_a_node_that_has_started_anew_does_not_watch_the_robot(following, before):
     node, followed = following(*before, [FRESH])
