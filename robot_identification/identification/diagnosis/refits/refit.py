@@ -98,10 +98,8 @@ class Refit:
 
 def rows_of(motion: Motion, regressor: Regressor) -> tuple[JointRows, ...]:
     """Return the rows of every joint of a motion."""
-    compact = regressor.compact(
-        *(np.array(s) for s in (motion.position, motion.velocity, motion.acceleration)),
-        temperature=motion.temperature,
-    )
+    q, qd, qdd = (np.array(s) for s in (motion.position, motion.velocity, motion.acceleration))
+    compact = regressor.compact(q, qd, qdd, temperature=motion.temperature)
     rows = []
     for joint, effort, kept in zip(regressor.joint_rows, motion.effort, motion.kept, strict=True):
         places = np.flatnonzero(kept)
