@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def load_surroundings(
     if robot.file is None:
         return Surroundings(prior=values, assumed=assumed)
     found = load_collision_model(robot.file, robot, cell=cell, clearance=clearance)
-    return replace(Surroundings.around(found, prior=values), assumed=assumed)
+    return Surroundings.around(found, prior=values, assumed=assumed)
 
 
 def plan(

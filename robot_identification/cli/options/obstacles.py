@@ -51,5 +51,5 @@ def surroundings_of(
     if options.ignore_obstacles:
         values, assumed = (None, ()) if prior is None else load_effort_prior(prior, robot)
         ignored = "obstacles are not checked: --ignore-obstacles"
-        return Surroundings(prior=values, unchecked=ignored, assumed=assumed)
+        return Surroundings.around(ignored, prior=values, assumed=assumed)
     return load_surroundings(robot, cell=options.cell, clearance=options.clearance, prior=prior)

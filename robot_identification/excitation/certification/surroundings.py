@@ -16,6 +16,7 @@ from robot_identification.excitation.certification.effort_bounds import Efforts,
 from robot_identification.excitation.motions.braking import (
     braking_times,
     release_time,
+    released,
     shortest_braking,
 )
 from robot_identification.excitation.motions.limits import MotionLimits
@@ -59,7 +60,11 @@ class Surroundings:
 
     @staticmethod
     def around(
-        collisions: CollisionModel | str, *, prior: Array | None = None, off: Array | None = None
+        collisions: CollisionModel | str,
+        *,
+        prior: Array | None = None,
+        off: Array | None = None,
+        assumed: tuple[str, ...] = (),
     ) -> Surroundings:
         """Return the surroundings for what was found of obstacles.
 
@@ -67,10 +72,11 @@ class Surroundings:
             collisions: what the robot must not touch, or why that is not known.
             prior: as the attribute.
             off: as the attribute.
+            assumed: as the attribute.
         """
         if isinstance(collisions, str):
-            return Surroundings(prior, None, off, collisions)
-        return Surroundings(prior, collisions, off)
+            return Surroundings(prior, None, off, collisions, assumed)
+        return Surroundings(prior, collisions, off, assumed=assumed)
 
     @property
     def checked(self) -> bool:
@@ -250,7 +256,7 @@ def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
     u = release_time(limits)
     w = _OF_RELEASE[:, None, None]
     falling = q + v * u * w + a * u**2 * (w**2 / 2.0 - w**3 / 6.0)
-    q, v = q + v * u + a * u**2 / 3.0, v + a * u / 2.0
+    q, v = released(limits, q, v, a)
     own = braking_times(limits, v)
     last = own.max(axis=1)
     s = np.minimum(_FRACTIONS[:, None, None] * last[:, None] / np.where(own > 0.0, own, 1.0), 1.0)

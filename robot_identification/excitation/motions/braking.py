@@ -28,6 +28,19 @@ def release_time(limits: MotionLimits) -> float:
     return max(RELEASE, float((limits.acceleration / limits.jerk).max()))
 
 
+def released(limits: MotionLimits, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+    """Return position and velocity when the acceleration has fallen linearly to zero.
+
+    Args:
+        limits: of the joints.
+        q: (..., joints) in rad or m, where it begins to fall.
+        v: (..., joints) velocities then.
+        a: (..., joints) accelerations then.
+    """
+    u = release_time(limits)
+    return q + v * u + a * u**2 / 3.0, v + a * u / 2.0
+
+
 def shortest_braking(limits: MotionLimits) -> Array:
     """Return (joints,) shortest braking times in s: of joints whose jerk is limited; else 0."""
     fixed = np.maximum(

@@ -18,7 +18,12 @@ from enum import Enum
 import numpy as np
 
 from robot_identification.excitation.certification.checks import exceeded
-from robot_identification.excitation.motions.braking import brake, release_time, stopping_factors
+from robot_identification.excitation.motions.braking import (
+    brake,
+    release_time,
+    released,
+    stopping_factors,
+)
 from robot_identification.excitation.motions.handover import (
     FADE_SHARE,
     Lag,
@@ -260,6 +265,6 @@ def _released(
     if not np.any(a):
         return brake(limits, names, q, v)
     u = release_time(limits)
-    rest = brake(limits, names, q + v * u + a * u**2 / 3.0, v + a * u / 2.0)
+    rest = brake(limits, names, *released(limits, q, v, a))
     later = Trajectory(names, rest.times + u, rest.positions, rest.velocities, rest.accelerations)
     return later.preceded_by(0.0, q, v, a)
