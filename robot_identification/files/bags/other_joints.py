@@ -6,6 +6,7 @@ Both are where loops and ``fixed_joints`` of the robot file say, or that is told
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -48,43 +49,29 @@ def other_joint_warnings(
         LoopMismatchError: a joint is not where its relation puts it.
         BagError: the bag cannot be read.
     """
+    bag = _Bag(path, topic, interfaces, cancelled)
     told: list[str] = []
-    if robot.loops and states is not None:
-        told += follower_warnings(
-            path, robot, states, recording, topic=topic, interfaces=interfaces, cancelled=cancelled
-        )
+    if states is not None and robot.loops:
+        told += _of_followers(bag, robot, states, recording)
     if robot.fixed_joints:
-        told += held_joint_warnings(
-            path, robot, recording, topic=topic, interfaces=interfaces, cancelled=cancelled
-        )
+        told += _of_held_joints(bag, robot, recording)
     return told
 
 
-def follower_warnings(
-    path: str | Path,
-    robot: RobotModel,
-    states: RawSamples,
-    recording: Recording,
-    *,
-    topic: str,
-    interfaces: Mapping[str, str],
-    cancelled: Cancelled | None = None,
+@dataclass(frozen=True)
+class _Bag:
+    """Where joint states are read from, as :func:`other_joint_warnings` is told."""
+
+    path: str | Path
+    topic: str
+    interfaces: Mapping[str, str]
+    cancelled: Cancelled | None
+
+
+def _of_followers(
+    bag: _Bag, robot: RobotModel, states: RawSamples, recording: Recording
 ) -> list[str]:
-    """Return what is to be said of the joints that follow others, where a bag has them.
-
-    Args:
-        path: the bag.
-        robot: its loops.
-        states: of the joints that can be moved independently, as measured, one per message.
-        recording: the part of the bag that counts.
-        topic: of the joint states.
-        interfaces: signal -> name of its interface in a DynamicJointState.
-        cancelled: asked now and then whether to give up.
-
-    Raises:
-        LoopMismatchError: a joint is not where its relation puts it.
-        BagError: the bag cannot be read.
-    """
+    """Return what is to be said of the joints that follow others, where a bag has them."""
     told: list[str] = []
     first, last = _span(recording)
     states = states.at((first <= states.stamps) & (states.stamps <= last))
@@ -94,12 +81,12 @@ def follower_warnings(
     for loop in robot.loops:
         try:
             own = read_joint_states(
-                path,
+                bag.path,
                 (loop.joint,),
-                topic=topic,
+                topic=bag.topic,
                 efforts_needed=False,
-                interfaces=interfaces,
-                cancelled=cancelled,
+                interfaces=bag.interfaces,
+                cancelled=bag.cancelled,
             ).samples
         except (JointNameError, MissingSignalError):
             continue  # it is computed
@@ -108,45 +95,29 @@ def follower_warnings(
         # States that are not numbers have been left out of one and not of the other.
         _, here, there = np.intersect1d(states.stamps, own.stamps, return_indices=True)
         measured = own.position[there, 0]
-        line = follower_warning(robot, loop.joint, active[here], measured, source=str(path))
+        line = follower_warning(robot, loop.joint, active[here], measured, source=str(bag.path))
         told += [] if line is None else [line]
     return told
 
 
-def held_joint_warnings(
-    path: str | Path,
-    robot: RobotModel,
-    recording: Recording,
-    *,
-    topic: str,
-    interfaces: Mapping[str, str],
-    cancelled: Cancelled | None = None,
-) -> list[str]:
+def _of_held_joints(bag: _Bag, robot: RobotModel, recording: Recording) -> list[str]:
     """Return what is to be said of the joints that a robot holds fixed, where a bag has them.
 
-    Args:
-        path: the bag.
-        robot: says where they stand.
-        recording: the part of the bag that counts; a gripper may move before and after it.
-        topic: of the joint states; those of a gripper may be messages of their own on it.
-        interfaces: signal -> name of its interface in a DynamicJointState.
-        cancelled: asked now and then whether to give up.
-
-    Raises:
-        BagError: the bag cannot be read.
+    A gripper may move before and after the part that counts.
     """
     names, held = tuple(robot.fixed_joints), HeldJoints(robot.fixed_joints)
     first, last = _span(recording)
-    with open_bag(path, cancelled) as bag:
+    with open_bag(bag.path, bag.cancelled) as opened:
         try:
-            states, _ = collected(bag, topic, names, kind_of(bag, topic), interfaces, partly=True)
+            kind = kind_of(opened, bag.topic)
+            states, _ = collected(opened, bag.topic, names, kind, bag.interfaces, partly=True)
         except JointNameError:
             return []  # nobody has recorded them
     inside = states.at((first <= states.stamps) & (states.stamps <= last))
     if inside.position is not None:
         for name, own in zip(names, inside.position.T, strict=True):
             held.add_samples(name, own)
-    return [f"{path}: {line}" for line in held.lines()]
+    return [f"{bag.path}: {line}" for line in held.lines()]
 
 
 def _span(recording: Recording) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from made_up_states import state
 from robot_identification.errors import LoopMismatchError
 from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
-from robot_identification.files.bags.other_joints import held_joint_warnings
+from robot_identification.files.bags.other_joints import other_joint_warnings
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.tables.columns import Columns
 
@@ -23,7 +23,7 @@ def told(path, topic="/joint_states", part=(-1.0, 1.0)):
     """Return what is said of a part of a bag that begins at START, in s."""
     segment = SimpleNamespace(time=part)
     recording = SimpleNamespace(start_stamp=START, segments=(segment,))
-    return held_joint_warnings(path, ROBOT, recording, topic=topic, interfaces=INTERFACES)
+    return other_joint_warnings(path, ROBOT, None, recording, topic=topic, interfaces=INTERFACES)
 
 
 def together(finger, count=20):
