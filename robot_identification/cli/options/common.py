@@ -320,22 +320,27 @@ _TYPES: Mapping[Kind, Callable[[str], Any]] = {Kind.NUMBER: float, Kind.WHOLE: i
 
 
 def refuse_given(
-    options: argparse.Namespace, given: Iterable[str], problem: str, value: object = None
+    options: argparse.Namespace,
+    given: Iterable[str] | Mapping[str, object],
+    problem: str,
+    value: object = None,
 ) -> None:
     """Refuse options that would be passed over.
 
     Args:
         options: the parsed command line.
-        given: the options, such as ``--seed``; those that nobody gives are None.
+        given: the options, such as ``--seed``; those that nobody gives are None, or what a mapping
+            has for them.
         problem: why they are refused.
         value: what does not go with them; None: their own value is shown.
 
     Raises:
         SettingError: one of them is given.
     """
-    for option in given:
+    usual = given if isinstance(given, Mapping) else dict.fromkeys(given)
+    for option, absent in usual.items():
         own = getattr(options, option.removeprefix("--").replace("-", "_"))
-        if own is not None:
+        if own != absent:
             raise SettingError(option, own if value is None else value, problem)
 
 

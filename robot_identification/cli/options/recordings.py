@@ -30,10 +30,7 @@ def refuse_reading(options: argparse.Namespace, problem: str) -> None:
     Raises:
         SettingError: one of them is given.
     """
-    for option, usual in _READING.items():
-        value = getattr(options, option[2:].replace("-", "_"))
-        if value != usual:
-            raise SettingError(option, value, problem)
+    shared.refuse_given(options, _READING, problem)
     for name, value in shared.stated(options, ProcessingSettings).items():
         raise SettingError(ProcessingSettings.table()[name].option, value, problem)
 
