@@ -89,10 +89,7 @@ def run(options: argparse.Namespace) -> None:
             "robot": evidence.result.robot,
             "verdicts": {p.name: p.verdict.value for p in judged},
             "reasons": {p.name: p.reason for p in judged if p.reason},
-            "recordings": {
-                title: found.state
-                for title, found in zip(evidence.titles, evidence.sources, strict=True)
-            },
+            "recordings": {title: found.state for title, found in evidence.titled},
             "robot_remark": evidence.robot_remark,
             "warnings": list(evidence.robot_warnings),
             "different_settings": evidence.different_settings,
@@ -146,7 +143,7 @@ def _print(evidence: Evidence, judged: Sequence[ParameterReliability], written: 
     rows = [(verdict, str(count)) for verdict, count in counts.items()]
     title = f"{len(judged)} base parameters of {evidence.result.robot}"
     tables.print_table(out, title, ("verdict", "parameters"), rows)
-    for title, found in list(zip(evidence.titles, evidence.sources, strict=True))[:_MOST_LINES]:
+    for title, found in evidence.titled[:_MOST_LINES]:
         out.print(f"{title}: {found.state}", markup=False, soft_wrap=True)
     if len(evidence.sources) > _MOST_LINES:
         out.print(f"and {len(evidence.sources) - _MOST_LINES} more recordings")

@@ -91,6 +91,11 @@ class Evidence:
         return _titles(self.sources)
 
     @property
+    def titled(self) -> tuple[tuple[str, FoundSource], ...]:
+        """The sources with their titles."""
+        return tuple(zip(self.titles, self.sources, strict=True))
+
+    @property
     def robot_warnings(self) -> tuple[str, ...]:
         """A line where the robot's file has changed since the identification."""
         return () if self.robot is None else self.result.remarks_on(self.robot)

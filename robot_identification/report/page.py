@@ -192,8 +192,7 @@ def _why_not_drawn(evidence: Evidence) -> str:
         return f"There are no time plots: {evidence.robot_remark}."
     if evidence.predictions:
         return ""
-    titled = list(zip(evidence.titles, evidence.sources, strict=True))
-    states = "; ".join(f"{title}: {source.state}" for title, source in titled[:3])
+    states = "; ".join(f"{title}: {source.state}" for title, source in evidence.titled[:3])
     return f"There are no time plots ({states}). Name the bags with --bag."
 
 
@@ -316,9 +315,7 @@ def _origin(evidence: Evidence) -> dict[str, Any]:
                 "seconds": number(found.source.duration),
                 "state": found.state,
             }
-            for title, found in list(zip(evidence.titles, evidence.sources, strict=True))[
-                :MOST_ROWS
-            ]
+            for title, found in evidence.titled[:MOST_ROWS]
         ],
         "more_sources": max(len(evidence.sources) - MOST_ROWS, 0),
     }
