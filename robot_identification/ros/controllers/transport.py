@@ -9,6 +9,7 @@ from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.graph import node_at
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.supervision.clock import Instant
 from robot_identification.ros.supervision.phases import Command
@@ -109,7 +110,7 @@ class TopicTransport:
         found = self._node.get_subscriptions_info_by_topic(self._publisher.topic_name)
         return tuple(
             sorted(
-                f"{one.node_namespace.rstrip('/')}/{one.node_name}"
+                node_at(one)
                 for one in found
                 if one.node_name not in _READERS and not one.node_name.startswith(_COMMAND_LINE)
             )
