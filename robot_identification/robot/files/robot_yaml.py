@@ -97,8 +97,8 @@ def build(document: Document) -> RobotModel:
     _check_transmission(document, robot)
     if urdf is not None:
         _check_mimic(document, urdf, robot)
-        robot = replace(robot, warnings=(*robot.warnings, *_other_relations(urdf, robot)))
-    robot = replace(robot, warnings=(*robot.warnings, *_wide_ranges(robot)))
+    relations = () if urdf is None else _other_relations(urdf, robot)
+    robot = replace(robot, warnings=(*robot.warnings, *relations, *_wide_ranges(robot)))
     frames = {} if urdf is None else urdf.frames
     robot = replace(robot, springs=springs(document, robot, frames))
     _check_temperature(document, robot)
