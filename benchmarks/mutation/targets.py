@@ -50,6 +50,7 @@ _OWN: dict[str, tuple[str, ...]] = {
     "ros.supervision.watch": (f"{_SUPERVISION}/test_watch.py",),
     "calibration.checks": (_CHECKS, _FRICTION),
     "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py", _FRICTION),
+    "calibration.scales": ("test/calibration/test_scales.py", _FRICTION),
     "identification.statistics.cross_validation": (f"{_STATISTICS}/test_cross_validation.py",),
     "identification.statistics.joint_noise": (f"{_STATISTICS}/test_joint_noise.py",),
     "identification.statistics.prediction": (f"{_STATISTICS}/test_prediction.py",),

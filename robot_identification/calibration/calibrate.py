@@ -25,11 +25,11 @@ from robot_identification.calibration.conditions import (
     LINK,
     Box,
     conditions,
-    scales,
 )
 from robot_identification.calibration.consistency import Problem, Publication, owners, publish
 from robot_identification.calibration.nearest import Nearest, nearest
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.scales import scales
 from robot_identification.calibration.spread import spread
 from robot_identification.calibration.standard import relative_distance
 from robot_identification.errors import CancelledError, NotExcitedError

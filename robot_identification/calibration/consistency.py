@@ -19,8 +19,9 @@ from enum import Enum
 import numpy as np
 
 from robot_identification.calibration.checks import Consistency, check_consistency
-from robot_identification.calibration.conditions import Box, Condition, Scales
+from robot_identification.calibration.conditions import Box, Condition
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.scales import Scales
 from robot_identification.calibration.semidefinite import Inequality, least_squares
 from robot_identification.calibration.standard import StandardSystem, decompose
 from robot_identification.errors import CalibrationError

@@ -16,7 +16,6 @@ from robot_identification.calibration.conditions import (
     LINK,
     Condition,
     conditions,
-    scales,
 )
 from robot_identification.calibration.consistency import (
     Problem,
@@ -27,6 +26,7 @@ from robot_identification.calibration.consistency import (
     without_loss,
 )
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.scales import scales
 from robot_identification.calibration.standard import StandardSystem, minimum_norm
 from robot_identification.errors import CalibrationError, SolverMissingError
 from robot_identification.robot.bodies import pseudo_inertia
