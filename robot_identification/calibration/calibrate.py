@@ -11,13 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.calibrated import (
-    NOTABLE_COST,
-    CalibratedParameters,
-    Evidence,
-    Verdict,
-    verdicts,
-)
+from robot_identification.calibration.calibrated import NOTABLE_COST, CalibratedParameters
 from robot_identification.calibration.conditions import (
     APART,
     CENTRE,
@@ -32,6 +26,7 @@ from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.scales import scales
 from robot_identification.calibration.spread import spread
 from robot_identification.calibration.standard import relative_distance
+from robot_identification.calibration.verdicts import Evidence, Verdict, verdicts
 from robot_identification.errors import CancelledError, NotExcitedError
 from robot_identification.identification.belonging import effort_meaning_of
 from robot_identification.identification.estimators.essential import EliminationRule

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.calibrated import UNTRUSTED
 from robot_identification.calibration.prior import Prior, complete_drives
 from robot_identification.calibration.standard import StandardSystem, prior_gain, space_gain
+from robot_identification.calibration.verdicts import UNTRUSTED
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import refuse_other_geometry
