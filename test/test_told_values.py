@@ -9,6 +9,7 @@ MODULES = (
     "calibration.checks",
     "calibration.conditions",
     "calibration.consistency",
+    "calibration.link_checks",
     "calibration.scales",
     "excitation.certification.certificate",
     "excitation.certification.checks",

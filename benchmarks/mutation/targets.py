@@ -6,6 +6,7 @@ _CERTIFICATION = "test/excitation/certification"
 _BRAKING = "test/excitation/motions/test_braking.py"
 _CONSISTENCY = "test/calibration/test_consistency.py"
 _CHECKS = "test/calibration/test_checks.py"
+_LINK_CHECKS = "test/calibration/test_link_checks.py"
 _FRICTION = "test/calibration/test_friction_laws.py"
 _TOLD_OF_CHECKS = f"{_CERTIFICATION}/test_told.py", f"{_CERTIFICATION}/test_checks.py"
 _STATISTICS = "test/identification/statistics"
@@ -49,6 +50,7 @@ _OWN: dict[str, tuple[str, ...]] = {
     ),
     "ros.supervision.watch": (f"{_SUPERVISION}/test_watch.py",),
     "calibration.checks": (_CHECKS, _FRICTION),
+    "calibration.link_checks": (_LINK_CHECKS, _CHECKS),
     "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py", _FRICTION),
     "calibration.scales": ("test/calibration/test_scales.py", _FRICTION),
     "identification.statistics.cross_validation": (f"{_STATISTICS}/test_cross_validation.py",),

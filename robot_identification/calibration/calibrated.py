@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from robot_identification.calibration.checks import Consistency
+from robot_identification.calibration.checks import Consistency, check_entries
 from robot_identification.calibration.consistency import Step
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.spread import Spread
@@ -210,55 +210,3 @@ class CalibratedParameters(Stored):
 def _increase(before: RelativeError, after: RelativeError) -> float:
     """Return the growth of the error over all joints, as a fraction of what it was."""
     return (after.total - before.total) / before.total if before.total > 0.0 else 0.0
-
-
-def check_entries(checks: Consistency) -> dict[str, object]:
-    """Return the plain data of the tests of consistency; the keys are stable."""
-    return {
-        "consistent": checks.consistent,
-        "links": {
-            check.link: {
-                "joint": check.joint,
-                "consistent": check.consistent,
-                "mass": check.mass,
-                "positive_mass": check.positive_mass,
-                "centre_of_mass": check.centre.tolist(),
-                "inertia": check.inertia.tolist(),
-                "cholesky": {f"{t:g}": passed for t, passed in check.cholesky.items()},
-                "minors": dict(check.minors),
-                "failing_minor": check.failing_minor,
-                "pseudo_inertia_min_eigenvalue": check.pseudo_inertia_min_eigenvalue,
-                "triangle_inequality": check.triangle_inequality,
-                "centre_in_box": check.centre_in_box,
-                **({} if check.apart is None else {"apart": check.apart}),
-                "problem": check.problem,
-            }
-            for check in checks.links
-        },
-        "drives": [
-            {
-                "joints": check.joints,
-                "kind": check.kind,
-                "min_eigenvalue": check.min_eigenvalue,
-                "consistent": check.consistent,
-                "problem": check.problem,
-            }
-            for check in checks.drives
-        ],
-        **({"friction_checks": _friction_entries(checks)} if checks.friction else {}),
-        "problems": list(checks.problems),
-    }
-
-
-def _friction_entries(checks: Consistency) -> list[dict[str, object]]:
-    return [
-        {
-            "joint": check.joint,
-            "least": check.friction,
-            "speed": check.speed,
-            "fastest": check.fastest,
-            "consistent": check.consistent,
-            "problem": check.problem,
-        }
-        for check in checks.friction
-    ]
