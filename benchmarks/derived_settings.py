@@ -40,9 +40,10 @@ from robot_identification.excitation.motions.random_points import (
     random_points,
 )
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel

@@ -32,9 +32,10 @@ from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.growing import StreamingIdentification
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings

@@ -13,10 +13,10 @@ from robot_identification.errors import MissingPackageError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.plan import Plan
 from robot_identification.files.atomic import check_target, write_bytes_atomically
-from robot_identification.identification.identify import Validation
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.identification.statistics.residuals import joint_friction
+from robot_identification.identification.validate import Validation
 from robot_identification.presentation import Drawn
 
 try:

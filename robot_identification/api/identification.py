@@ -28,6 +28,7 @@ from robot_identification.files.bags.trajectories import (
 from robot_identification.files.parameters import read_base_values
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification import identify as core
+from robot_identification.identification import validate as validation
 from robot_identification.identification.diagnosis.diagnosis import Diagnosis
 from robot_identification.identification.diagnosis.diagnosis import diagnose as core_diagnose
 from robot_identification.identification.didim import run as didim
@@ -38,9 +39,10 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.friction.choice import STATED
-from robot_identification.identification.identify import Cancelled, Progress, Validation
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.rows.whole_rows import Cancelled, Progress
+from robot_identification.identification.validate import Validation
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.periodic.periods import PeriodicMotion
@@ -272,7 +274,7 @@ def validate(
     """
     robot, parameters = with_law(robot_of(robot, closed_loops=True), parameters)
     model = base_values_of(robot, parameters)
-    return core.validate(
+    return validation.validate(
         robot,
         model.values,
         recordings_of(robot, recordings),

@@ -52,9 +52,9 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
-from robot_identification.identification.identify import Validation
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.validate import Validation
 from robot_identification.robot.files.loading import known_robots, load_robot, with_joint_limits
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings

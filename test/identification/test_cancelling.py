@@ -5,7 +5,8 @@ import pytest
 
 from robot_identification.errors import CancelledError
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.recording import Recording, Segment
 from swinging_scara import RATE, swinging_scara

@@ -24,9 +24,10 @@ from robot_identification.files.parameters import read_prior
 from robot_identification.files.results import dump, read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.diagnosis.diagnosis import diagnose
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.statistics.residuals import joint_friction
+from robot_identification.identification.validate import validate
 from robot_identification.robot.model import TermKind
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import Recording

@@ -12,8 +12,9 @@ from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
+from robot_identification.identification.validate import validate
 from robot_identification.robot.processing import ProcessingSettings
 from simulated_experiments import experiment
 

@@ -11,7 +11,8 @@ from mujoco_arms import XARM7
 from mujoco_recordings import recorded
 from robot_identification.dynamics.simulation.mujoco import MujocoLoop
 from robot_identification.files.mujoco_models import mujoco_robot
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 

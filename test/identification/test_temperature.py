@@ -17,7 +17,8 @@ from robot_identification.excitation.objective.effort_rows import DynamicObserva
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.signals.recording import Recording

@@ -7,7 +7,7 @@ import robot_identification as ri
 from live_nodes import RATE, ROBOT, TRUTH, motion
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.identify import validate
+from robot_identification.identification.validate import validate
 
 
 def test_a_joint_that_hardly_moves_has_no_error_rather_than_none_at_all():

@@ -95,7 +95,7 @@ class WholeRows:
             MissingSignalError: it lacks a temperature that friction depends on.
             CancelledError: if ``cancelled`` says so.
         """
-        tell = report or _silent
+        tell = report or silent
         require_temperatures(base.robot, recordings)
         own = list(_filtered(recordings, processing, tell, cancelled))
         bags = tuple(recording.source for recording in recordings)
@@ -257,5 +257,5 @@ def _filtered(
         yield filter_recording(recording, processing)
 
 
-def _silent(_stage: str, _fraction: float) -> None:
+def silent(_stage: str, _fraction: float) -> None:
     """Report to nobody."""

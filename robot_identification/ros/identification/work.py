@@ -14,13 +14,10 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
-from robot_identification.identification.friction.choice import (
-    STATED,
-    check_friction,
-    needs_whole,
-)
-from robot_identification.identification.identify import Validation, identify, validate
+from robot_identification.identification.friction.choice import STATED, check_friction, needs_whole
+from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.validate import Validation, validate
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
@@ -40,11 +37,7 @@ from robot_identification.ros.identification.requests import (
     processing_of,
     values_to_validate,
 )
-from robot_identification.ros.identification.services import (
-    references_of,
-    report_didim,
-    start_of,
-)
+from robot_identification.ros.identification.services import references_of, report_didim, start_of
 from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim, Validate

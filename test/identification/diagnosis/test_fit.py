@@ -11,7 +11,8 @@ from robot_identification.identification import assembly
 from robot_identification.identification.diagnosis import fit, judgement
 from robot_identification.identification.diagnosis.diagnosis import diagnose
 from robot_identification.identification.diagnosis.finding import Severity
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings

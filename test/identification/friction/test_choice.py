@@ -14,10 +14,11 @@ from robot_identification.files.result_documents import result_of_document
 from robot_identification.files.results import dump
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.friction.evidence import critical_value
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.identification.statistics.residuals import joint_friction
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from shared_data import measured_data, requires

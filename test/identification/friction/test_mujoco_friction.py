@@ -13,7 +13,8 @@ from robot_identification.excitation.motions.random_points import (
     random_points,
 )
 from robot_identification.files.mujoco_models import mujoco_robot
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 

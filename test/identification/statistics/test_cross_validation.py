@@ -15,7 +15,7 @@ from robot_identification.files.results import dump, read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.least_squares import RelativeError
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.factor import JointFactor, merge, triangle_of
 from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,
@@ -29,6 +29,7 @@ from robot_identification.identification.statistics.cross_validation import (
     refuse_worse_than_zero,
     validation_warnings,
 )
+from robot_identification.identification.validate import validate
 from several_bags import STATED, arm
 
 pytestmark = pytest.mark.usefixtures("undiagnosed")

@@ -11,7 +11,7 @@ from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.estimators.least_squares import ordinary, weighted
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.rows.factor import JointFactor, triangle_of
 from robot_identification.identification.rows.growing_identification import GrowingIdentification
@@ -20,6 +20,7 @@ from robot_identification.identification.statistics.joint_noise import (
     refuse_silent_joints,
     weight_warnings,
 )
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording

@@ -18,7 +18,8 @@ from robot_identification.errors import RobotDescriptionError, SettingError, Sha
 from robot_identification.files.export.bodies import mechanism_of
 from robot_identification.files.export.controller import controller_yaml
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
+from robot_identification.identification.validate import validate
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
