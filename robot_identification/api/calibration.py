@@ -24,7 +24,8 @@ from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.outputs import KINDS, write_outputs
-from robot_identification.files.parameters import parameter_files, parameters_file
+from robot_identification.files.parameters import parameter_files
+from robot_identification.files.parameters_text import parameters_file
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.robot.files.loading import source_files, source_urdf
 from robot_identification.robot.model import RobotModel

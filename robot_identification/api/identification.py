@@ -25,7 +25,7 @@ from robot_identification.files.bags.trajectories import (
     read_reference,
     sampled_reference,
 )
-from robot_identification.files.parameters import read_base_values
+from robot_identification.files.base_values import read_base_values
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification import identify as core
 from robot_identification.identification import validate as validation

@@ -16,20 +16,14 @@ from robot_identification.errors import ResultMismatchError, SettingError, Shape
 from robot_identification.excitation.simulated_recording import SimulatedRecording
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.files.base_values import BaseValues, read_base_values
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.files.parameters import (
-    BaseValues,
-    read_base_values,
-    read_prior,
-    with_law_of,
-)
+from robot_identification.files.parameters import read_prior, with_law_of
 from robot_identification.files.provenance import robot_file_warnings, stated_provenance
 from robot_identification.files.results import read_result
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.belonging import (
-    refuse_other_parameters,
-)
+from robot_identification.identification.belonging import refuse_other_parameters
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import read_only

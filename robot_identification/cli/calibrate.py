@@ -18,8 +18,9 @@ from robot_identification.cli.options.recordings import recordings_of, refuse_re
 from robot_identification.cli.tables import calibration as calibration_tables
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
+from robot_identification.files.base_values import BaseValues
 from robot_identification.files.export.outputs import KINDS, PLAIN
-from robot_identification.files.parameters import NONE, BaseValues
+from robot_identification.files.parameters import NONE
 from robot_identification.files.results import read_result_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.least_squares import error_entries

@@ -12,7 +12,7 @@ from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
-from robot_identification.files.parameters import read_base_values
+from robot_identification.files.base_values import read_base_values
 from robot_identification.identification.estimators.least_squares import error_entries
 
 

@@ -10,12 +10,9 @@ from made_up_results import made_up_result
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
 from robot_identification.errors import InconsistentParametersError, RobotDescriptionError
-from robot_identification.files.parameters import (
-    parameters_file,
-    read_base_values,
-    read_prior,
-    with_law_of,
-)
+from robot_identification.files.base_values import read_base_values
+from robot_identification.files.parameters import read_prior, with_law_of
+from robot_identification.files.parameters_text import parameters_file
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 

@@ -7,13 +7,11 @@ import pytest
 import robot_identification as ri
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.errors import ResultMismatchError
-from robot_identification.files.parameters import parameters_file, read_base_values
+from robot_identification.files.base_values import read_base_values
+from robot_identification.files.parameters_text import parameters_file
 from robot_identification.files.results import write_result
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.belonging import (
-    different_efforts,
-    refuse_other_parameters,
-)
+from robot_identification.identification.belonging import different_efforts, refuse_other_parameters
 from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings

@@ -37,7 +37,8 @@ from robot_identification.files.export.urdf import (
     identified_urdf,
     read_urdf_text,
 )
-from robot_identification.files.parameters import parameter_files, parameters_file, read_prior
+from robot_identification.files.parameters import parameter_files, read_prior
+from robot_identification.files.parameters_text import parameters_file
 from robot_identification.files.results import read_result_of
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.source import SPOILT

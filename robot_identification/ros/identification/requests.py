@@ -14,7 +14,8 @@ from robot_identification.errors import (
     SettingError,
     UnknownRobotError,
 )
-from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
+from robot_identification.files.base_values import BaseValues, read_base_values
+from robot_identification.files.parameters import with_law_of
 from robot_identification.files.results import read_result_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
