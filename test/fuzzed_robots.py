@@ -8,7 +8,7 @@ from mutations import damaged_xml
 from robot_identification.files import parameters
 from robot_identification.files.export import urdf as urdf_files
 from robot_identification.files.export import urdf_rewriting, xml_surgery
-from robot_identification.robot.files import document, loading, schema, urdf, values
+from robot_identification.robot.files import document, loading, schema, urdf, urdf_tree, values
 from robot_identification.robot.files import robot_yaml as yaml_format
 from robot_identification.robot.files import robot_yaml_sections as yaml_sections
 from robot_identification.robot.files.elements import urdf_elements, urdf_prior, xml_document
@@ -84,7 +84,7 @@ def load_with_loops(path):
 
 def urdfs():
     """Return the parser of URDFs."""
-    modules = (xml_document, urdf, urdf_elements)
+    modules = (xml_document, urdf, urdf_tree, urdf_elements)
     return Parser((URDF,), ".urdf", load_robot, fuzz_checks.check_robot, damaged_xml, modules)
 
 

@@ -28,7 +28,8 @@ from robot_identification.robot.files.loading import (
     source_urdf,
 )
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import LinkFrame, read_urdf_of
+from robot_identification.robot.files.urdf import read_urdf_of
+from robot_identification.robot.files.urdf_tree import LinkFrame
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import urdf_frames
 

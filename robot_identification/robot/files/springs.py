@@ -8,7 +8,7 @@ import numpy as np
 
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import LinkFrame
+from robot_identification.robot.files.urdf_tree import LinkFrame
 from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.loops import loop_offset
 from robot_identification.robot.model import Array, RobotModel

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
 
 import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.elements.urdf_elements import (
     Mimic,
@@ -30,33 +27,18 @@ from robot_identification.robot.files.elements.xml_document import (
     utf8,
 )
 from robot_identification.robot.files.fixed_joints import held
-from robot_identification.robot.geometry import axis_frame
-from robot_identification.robot.limits import URDF, with_limits
-from robot_identification.robot.model import Array, Joint, JointType, RobotModel, read_only
-
-_Named = TypeVar("_Named", UrdfJoint, UrdfLink)
+from robot_identification.robot.files.urdf_tree import (
+    LinkFrame,
+    error_at,
+    moving_joints,
+    root_link,
+    unique_by_name,
+)
+from robot_identification.robot.model import Array, RobotModel, read_only
 
 MAXIMUM_JOINTS = 200
 _NONE: Mapping[str, float] = MappingProxyType({})
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-
-
-@by_value
-@dataclass(frozen=True)
-class LinkFrame:
-    """Frame of a URDF link: fixed in the frame of a joint of the model.
-
-    Attributes:
-        joint: index of the joint that moves the link, -1 for what does not move.
-        rotation: (3, 3) orientation of the link's frame in the frame of the joint.
-        translation: (3,) its origin there, in m.
-        held: whether a joint carries the link there that a robot file holds fixed.
-    """
-
-    joint: int
-    rotation: Array
-    translation: Array
-    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,11 +196,11 @@ def _described(
     if root.tag != "robot":
         raise root.error(f"<{root.tag}> is not <robot>; is this a URDF?")
     _refuse_xacro(root)
-    links = _unique([read_link(element) for element in root.all("link")])
-    joints = held(_unique([read_joint(element) for element in root.all("joint")]), fixed)
+    links = unique_by_name([read_link(element) for element in root.all("link")])
+    joints = held(unique_by_name([read_joint(element) for element in root.all("joint")]), fixed)
     if not links:
         raise root.error("the robot has no links")
-    base = _base(links, joints)
+    base = root_link(links, joints)
     mimics = {one.name: one.mimic.joint for one in joints.values() if one.mimic and one.moves}
     if mimics and not allow_mimic:
         name, leader = next(iter(mimics.items()))
@@ -226,7 +208,7 @@ def _described(
     turned = {joint.child for joint in joints.values() if joint.moves}
     for link in links.values():
         check_inertia(link, fixed=link.name not in turned)
-    moving, frames = _walk(base, joints)
+    moving, frames = moving_joints(base, joints)
     if not moving:
         raise root.error("no joint of the robot moves")
     if len(moving) > MAXIMUM_JOINTS:
@@ -259,7 +241,7 @@ def _to_hold(joints: Mapping[str, UrdfJoint], name: str) -> str:
 
 
 def _mimicking(joint: UrdfJoint, leader: str, to_hold: str) -> RobotDescriptionError:
-    return _at(
+    return error_at(
         joint,
         "mimic",
         f"mimics {leader}, so that its effort is not its own; write a robot file with the key urdf "
@@ -279,102 +261,3 @@ def _refuse_xacro(root: Element) -> None:
                 "with .xacro, or expand it first: xacro FILE > robot.urdf"
             )
         waiting += element.children[::-1]
-
-
-def _unique(items: list[_Named]) -> dict[str, _Named]:
-    """Return items by name, after a check that no name stands twice."""
-    found: dict[str, _Named] = {}
-    for item in items:
-        if item.name in found:
-            first = found[item.name].element.line
-            raise item.element.error(
-                f"a second {item.element.tag} of that name; the first is on line {first}"
-            )
-        found[item.name] = item
-    return found
-
-
-def _base(links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]) -> str:
-    """Return the one link that no joint moves, after a check that all hang together."""
-    carried: dict[str, UrdfJoint] = {}
-    for joint in joints.values():
-        for tag, end in (("parent", joint.parent), ("child", joint.child)):
-            if end not in links:
-                raise _at(joint, tag, f"there is no link {end}", "link")
-        if joint.child in carried:
-            other = carried[joint.child].name
-            problem = f"link {joint.child} already hangs on joint {other}; a URDF is a tree"
-            raise _at(joint, "child", problem, "link")
-        carried[joint.child] = joint
-    roots = [name for name in links if name not in carried]
-    if len(roots) > 1:
-        raise links[roots[1]].element.error(
-            f"several links hang on no joint ({', '.join(roots[:10])}); "
-            "exactly one must be the root"
-        )
-    _check_circles(links, carried)
-    return roots[0]
-
-
-def _check_circles(links: dict[str, UrdfLink], carried: dict[str, UrdfJoint]) -> None:
-    """Refuse links that hang on one another in a circle."""
-    settled: set[str] = set()
-    for name in links:
-        seen = {name: None}  # in order
-        last = name
-        while last not in settled and (above := carried.get(last)) is not None:
-            last = above.parent
-            if last in seen:
-                way = " <- ".join([*seen, last])
-                raise above.element.error(f"the links go round in a circle: {way:.200}")
-            seen[last] = None
-        settled.update(seen)
-
-
-def _at(joint: UrdfJoint, tag: str, problem: str, attribute: str = "") -> RobotDescriptionError:
-    """Return an error at an element inside a joint."""
-    element = joint.element.one(tag)
-    if element is None:
-        return joint.element.error(problem)
-    return element.error(problem, joint.element.label, attribute)
-
-
-def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[str, LinkFrame]]:
-    """Return the moving joints, antecedents first, and the frames of all links."""
-    moving: list[Joint] = []
-    frames = {base: LinkFrame(-1, read_only(np.eye(3)), read_only(np.zeros(3)))}
-    hanging: dict[str, list[UrdfJoint]] = defaultdict(list)
-    for joint in reversed(joints.values()):
-        hanging[joint.parent].append(joint)
-    waiting = hanging[base][:]
-    while waiting:
-        joint = waiting.pop()
-        parent = frames[joint.parent]
-        rotation = parent.rotation @ joint.rotation
-        translation = parent.translation + parent.rotation @ joint.translation
-        if joint.moves:
-            turn = axis_frame(joint.axis)
-            moving.append(
-                with_limits(
-                    Joint(
-                        name=joint.name,
-                        link=joint.child,
-                        type=JointType.PRISMATIC
-                        if joint.type == "prismatic"
-                        else JointType.REVOLUTE,
-                        antecedent=parent.joint,
-                        rotation=rotation @ turn,
-                        translation=translation,
-                        urdf_limits=joint.limits,
-                    ),
-                    joint.limits,
-                    URDF,
-                )
-            )
-            frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))
-        else:
-            place = read_only(rotation), read_only(translation)
-            frame = LinkFrame(parent.joint, *place, held=parent.held or joint.held)
-        frames[joint.child] = frame
-        waiting += hanging[joint.child]
-    return moving, frames
