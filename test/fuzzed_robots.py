@@ -10,6 +10,7 @@ from robot_identification.files.export import urdf as urdf_files
 from robot_identification.files.export import urdf_rewriting, xml_surgery
 from robot_identification.robot.files import document, loading, schema, urdf, urdf_tree, values
 from robot_identification.robot.files import robot_yaml as yaml_format
+from robot_identification.robot.files import robot_yaml_joints as yaml_joints
 from robot_identification.robot.files import robot_yaml_sections as yaml_sections
 from robot_identification.robot.files.elements import urdf_elements, urdf_prior, xml_document
 from robot_identification.robot.files.loading import load_robot
@@ -73,7 +74,7 @@ LIMITS = b"""joint_limits:
 def robot_files():
     """Return the parser of robot files."""
     seeds = (*config("robots", ROBOT, "emps"), WRIST, PARALLELOGRAM)
-    modules = (document, loading, schema, yaml_format, yaml_sections)
+    modules = (document, loading, schema, yaml_format, yaml_joints, yaml_sections)
     return yaml_parser(seeds, load_with_loops, fuzz_checks.check_robot, *modules)
 
 
