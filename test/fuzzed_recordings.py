@@ -18,7 +18,7 @@ from mutations import damaged_message, damaged_trajectory
 from robot_identification.errors import BagError
 from robot_identification.excitation.motions import trajectory as trajectories
 from robot_identification.files.bags import files as bag_files
-from robot_identification.files.bags import joint_state_cdr
+from robot_identification.files.bags import joint_state_cdr, joint_state_signals
 from robot_identification.files.bags import joint_states as bags
 from robot_identification.files.bags import trajectories as bag_trajectories
 from robot_identification.files.bags.cdr import dynamic_states, layouts, values
@@ -128,6 +128,6 @@ def metadata_files():
         read,
         fuzz_checks.check_samples(samples),
         from_yaml(seeds),
-        (bag_files, bags),
+        (bag_files, bags, joint_state_signals),
         re.compile("not valid YAML|not UTF-8"),
     )

@@ -10,7 +10,8 @@ import numpy as np
 
 from robot_identification.errors import OutputError, RecordingError, RobotIdentificationError
 from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
-from robot_identification.files.bags.joint_states import JOINT_STATES, stream_joint_states
+from robot_identification.files.bags.joint_state_stream import stream_joint_states
+from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.parts import Skipped, read_part
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.choice import DEFAULT, refuse_without_samples

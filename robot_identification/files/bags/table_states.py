@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from robot_identification.errors import SettingError
-from robot_identification.files.bags.joint_states import (
-    BagJointStates,
-    joints_without,
-    measured_velocity,
-)
+from robot_identification.files.bags.joint_state_signals import joints_without, measured_velocity
+from robot_identification.files.bags.joint_states import BagJointStates
 from robot_identification.files.bags.refusals import Refusals
 from robot_identification.files.tables.columns import CURRENTS, Columns
 from robot_identification.files.tables.reading import read_table

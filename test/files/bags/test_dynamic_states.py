@@ -19,7 +19,8 @@ from robot_identification.files.bags.cdr.dynamic_states import (
 )
 from robot_identification.files.bags.cdr.values import LayoutError
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
-from robot_identification.files.bags.joint_states import read_joint_states, stream_joint_states
+from robot_identification.files.bags.joint_state_stream import stream_joint_states
+from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_bag
 from robot_identification.files.tables.columns import Columns

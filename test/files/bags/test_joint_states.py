@@ -18,7 +18,8 @@ from robot_identification.errors import (
 )
 from robot_identification.files.bags import joint_state_columns
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
-from robot_identification.files.bags.joint_states import read_joint_states, stream_joint_states
+from robot_identification.files.bags.joint_state_stream import stream_joint_states
+from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.files.mcap import message_batches
 from robot_identification.signals.recording import RawSamples
