@@ -24,7 +24,8 @@ from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.identify import identify
-from robot_identification.identification.merging import Part, identify_parts, merge_results
+from robot_identification.identification.merging import merge_results
+from robot_identification.identification.parts import Part, identify_parts
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.files.loading import load_robot

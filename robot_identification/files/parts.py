@@ -17,7 +17,7 @@ import numpy as np
 
 from robot_identification.errors import ShapeError
 from robot_identification.files.atomic import write_bytes_atomically
-from robot_identification.identification.merging import Part
+from robot_identification.identification.parts import Part
 from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source

@@ -16,7 +16,7 @@ from robot_identification.files.parts import Skipped, read_part
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.choice import DEFAULT, refuse_without_samples
 from robot_identification.identification.estimators.estimator import Choice
-from robot_identification.identification.merging import Part, identify_parts
+from robot_identification.identification.parts import Part, identify_parts
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.parallel.bags import BagFile, without_copies
 from robot_identification.parallel.jobs import Job, RobotReference, StatesTopic, jobs_for

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot_identification.files.parts import Skipped, StoredPart, read_part, write_part
-from robot_identification.identification.merging import Part
+from robot_identification.identification.parts import Part
 from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source

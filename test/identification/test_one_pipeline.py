@@ -29,7 +29,8 @@ from robot_identification.identification.estimators.estimator import (
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify
-from robot_identification.identification.merging import Part, identify_parts, merge_results
+from robot_identification.identification.merging import merge_results
+from robot_identification.identification.parts import Part, identify_parts
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.identification.statistics.reliability import (
     excitation,
