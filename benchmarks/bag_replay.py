@@ -45,7 +45,7 @@ from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, dat
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.middleware import private_domain
 from robot_identification.ros.messages.error_codes import CODES
-from robot_identification.ros.messages.results import result_of
+from robot_identification.ros.messages.received_results import result_of
 
 NAMESPACE = "/replay"
 BURSTS = (1, 37, 100)

@@ -23,7 +23,7 @@ from robot_identification.errors import InputError, OutputError, ResultRefusedEr
 from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.ros.clients.live_run import LiveRun
 from robot_identification.ros.clients.verbs import data_of
-from robot_identification.ros.messages.results import result_of
+from robot_identification.ros.messages.received_results import result_of
 
 _ONE_JOINT = "one-joint"
 _ASKED = {"method": "", "rows": 0, "duration": 0.0, "seed": 0}

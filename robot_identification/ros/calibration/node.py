@@ -61,7 +61,7 @@ from robot_identification.ros.common.parameters import NodeParameters, declare, 
 from robot_identification.ros.common.process import run
 from robot_identification.ros.messages.common import stated
 from robot_identification.ros.messages.inertial import calibrated_message
-from robot_identification.ros.messages.results import result_of
+from robot_identification.ros.messages.received_results import result_of
 from robot_identification.ros.robots.in_use import say_robot_in_use
 from robot_identification.ros.robots.source import settle_robot
 from robot_identification.srv import Calibrate

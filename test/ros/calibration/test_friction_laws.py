@@ -11,7 +11,7 @@ from robot_identification.ros.clients.verbs import data_of
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.messages.inertial import robot_of_message, values_of_message
-from robot_identification.ros.messages.results import result_of
+from robot_identification.ros.messages.received_results import result_of
 
 pytestmark = pytest.mark.ros
 

@@ -8,7 +8,7 @@ from live_nodes import ROBOT, SAMPLES, TRUTH, states
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.rows.growing import is_streamed
 from robot_identification.ros.common import qos
-from robot_identification.ros.messages.results import result_of
+from robot_identification.ros.messages.received_results import result_of
 
 pytestmark = pytest.mark.ros
 

@@ -7,7 +7,8 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.identify import identify
-from robot_identification.ros.messages.results import result_message, result_of
+from robot_identification.ros.messages.received_results import result_of
+from robot_identification.ros.messages.results import result_message
 from several_bags import STATED, arm
 
 

@@ -18,7 +18,8 @@ from robot_identification.identification.result import IdentificationResult, Reg
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.ros.messages.results import result_message, result_of
+from robot_identification.ros.messages.received_results import result_of
+from robot_identification.ros.messages.results import result_message
 from sent_messages import compare, through_dds
 
 
