@@ -10,11 +10,7 @@ import time
 
 from robot_identification.dynamics.friction import refuse_temperature
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.errors import (
-    MeasuredVelocityError,
-    MissingSignalError,
-    RecordingError,
-)
+from robot_identification.errors import MeasuredVelocityError, MissingSignalError, RecordingError
 from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.choice import DEFAULT, fit
@@ -22,7 +18,8 @@ from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_warnings import statistics_warnings
 from robot_identification.identification.rows.groups import BLOCKS
-from robot_identification.identification.rows.growing_run import StreamedRows, StreamedRun
+from robot_identification.identification.rows.growing_rows import StreamedRows
+from robot_identification.identification.rows.growing_run import StreamedRun
 from robot_identification.identification.rows.growing_settings import Settled, Settling
 from robot_identification.identification.rows.source import FoldedRows
 from robot_identification.identification.source import Source
