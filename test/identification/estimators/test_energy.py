@@ -14,7 +14,8 @@ from robot_identification.excitation.objective.criterion import Criterion
 from robot_identification.excitation.objective.energy_rows import EnergyObservation
 from robot_identification.excitation.search.points import PointSettings, optimise_points
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.estimators.energy import energy_rows, solve
+from robot_identification.identification.estimators.energy import solve
+from robot_identification.identification.estimators.energy_rows import energy_rows
 from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
