@@ -51,9 +51,9 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.signals.rows import FilteredSegment
 
 PAPER = Path(__file__).resolve().parents[1] / "test" / "reference" / "scara.yaml"
 TRUSTED_PERCENT = 5.0

@@ -49,10 +49,11 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import filter_recording, kept_rows
+from robot_identification.signals.rows import kept_rows
 
 PEERS = Path(__file__).with_name("peers")
 FIGAROH, FLOBAROID = PEERS / "figaroh_identify.py", PEERS / "flobaroid_identify.py"

@@ -43,10 +43,10 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS
+from robot_identification.signals.filtered import FilteredSegment, filter_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.rows import FilteredSegment, filter_recording
 
 RATE, ROWS, CUTOFF = 200.0, 50.0, 20.0  # Hz
 NOISE = 0.02  # standard deviation over the largest effort of each joint

@@ -55,11 +55,12 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.filtered import FilteredSegment, filter_recording
 from robot_identification.signals.filters.decimation import Window
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.rows import FilteredSegment, filter_recording, kept_rows
+from robot_identification.signals.rows import kept_rows
 
 BATCH = 25
 DIDIM_SHARE = 0.1  # of the runs that are asked for; each takes a second

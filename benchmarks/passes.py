@@ -8,8 +8,8 @@ from dataclasses import replace
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 
 def pass_over(

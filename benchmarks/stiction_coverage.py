@@ -50,10 +50,11 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import joint_side_recording
+from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.signals.rows import filter_recording, kept_rows
+from robot_identification.signals.rows import kept_rows
 
 WINDOWS = (1.0, 0.2, 0.5, 1.5, 2.0, 3.0, 5.0)
 POSITION_NOISE = POSITION_STEP = 1e-5  # rad, as config/simulated_robot.yaml says

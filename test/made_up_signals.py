@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import RawSamples
 
 MILLISECOND = 1_000_000
@@ -27,3 +28,21 @@ def chosen(raw: RawSamples, places) -> RawSamples:
             for values in (raw.stamps, raw.position, raw.velocity, raw.effort, raw.reference)
         )
     )
+
+
+def processing(**changes) -> Processing:
+    """Return settings for two joints, some of them changed."""
+    settings = {
+        "cutoff_hz": 50.0,
+        "filter_order": 4,
+        "difference_order": 2,
+        "rate_hz": 100.0,
+        "velocity_threshold": (0.0, 0.0),
+        "velocity_threshold_window": 0.0,
+        "velocity_threshold_scope": "joint",
+        "drop_start": 0,
+        "drop_end": 0,
+        "ends": "keep",
+        "residual_divisor": "rows-parameters",
+    }
+    return Processing(**{**settings, **changes})

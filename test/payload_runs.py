@@ -9,8 +9,8 @@ from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.drives import as_recorded
 from robot_identification.robot.mounting import mounting
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 RATE = 200.0
 BODY = Body(

@@ -29,7 +29,7 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.estimators.least_squares import ordinary
 from robot_identification.robot.model import Array
-from robot_identification.signals.rows import FilteredSegment
+from robot_identification.signals.filtered import FilteredSegment
 
 TITLE = "accuracy"
 AMPLITUDES = (0.5, 3e-2, 3e-3, 3e-4, 3e-5, 3e-6)

@@ -24,7 +24,7 @@ from goals import robots
 from goals.least_squares import processing, segment_of
 from goals.robots import Arm
 from robot_identification.identification.estimators.least_squares import ordinary
-from robot_identification.signals.rows import FilteredSegment
+from robot_identification.signals.filtered import FilteredSegment
 
 SAMPLES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 JOINTS = (2, 3, 5, 7, 10, 15, 20, 30)

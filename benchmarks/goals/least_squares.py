@@ -37,8 +37,8 @@ from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.identification.estimators.least_squares import Estimate, ordinary
 from robot_identification.robot.model import Array
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 TITLE = "whole least-squares pass"
 THREADS = {"one thread": 1, "two threads": 2}

@@ -21,8 +21,8 @@ from robot_identification.robot.arrays import Array, by_value, read_only, read_o
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.efforts.separate import EffortSamples
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.recording import RawSamples, Recording, Segment
-from robot_identification.signals.rows import FilteredSegment
 from swinging_scara import swinging_scara
 
 SIGNALS = ("position", "velocity", "effort", "reference")

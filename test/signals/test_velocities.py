@@ -8,8 +8,8 @@ import pytest
 from made_up_signals import raw_samples
 from robot_identification.errors import MeasuredVelocityError
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import filter_recording
 from robot_identification.signals.velocities import VelocityWatch, velocity_slopes
 
 NAMES = ("joint_1", "joint_2")

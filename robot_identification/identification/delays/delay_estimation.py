@@ -39,10 +39,11 @@ from robot_identification.identification.statistics.joint_noise import (
 )
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import filter_recording, kept_rows, measured_shares
+from robot_identification.signals.rows import kept_rows, measured_shares
 
 LARGEST = 0.05
 """Largest delay that is looked for, in s, to both sides."""

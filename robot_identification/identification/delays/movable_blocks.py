@@ -14,8 +14,8 @@ import scipy
 from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 _BLOCKS = 10
 _MOST_SECONDS = 40.0

@@ -42,8 +42,8 @@ from robot_identification.identification.diagnosis.refits.refit import FLOOR, in
 from robot_identification.identification.diagnosis.refits.scalings import Trial
 from robot_identification.identification.diagnosis.refits.trials import Trials
 from robot_identification.robot.model import Array
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 EXPLAINS = 1.0
 """Halvings of one joint's variance from which on something that the model lacks is named."""

@@ -40,8 +40,8 @@ from robot_identification.errors import (
 )
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.recording import Recording, Segment, part_of
-from robot_identification.signals.rows import FilteredSegment
 
 
 class ExplainedMotion(NamedTuple):

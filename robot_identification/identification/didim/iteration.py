@@ -39,8 +39,8 @@ from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 Observer = Callable[[Iteration], None]
 

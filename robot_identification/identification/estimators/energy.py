@@ -33,8 +33,8 @@ from robot_identification.identification.rows.whole_rows import samples_behind
 from robot_identification.identification.statistics.robust_std import robust_std
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 _LONGEST = 0.5
 _ROWS_PER_PARAMETER = 8

@@ -17,8 +17,8 @@ from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.loops import loop_matrix
 from robot_identification.robot.model import Array
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 
 @by_value

@@ -16,8 +16,8 @@ from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.groups import Division
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.robot.model import Array
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 # Spikes: bound in standard deviations, and samples to either side that are looked at.
 _SPIKE = 6.0

@@ -25,9 +25,9 @@ from robot_identification.identification.rows.factor import JointFactor, stack
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.model import Array, read_only
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters.decimation import Decimator
 from robot_identification.signals.periodic.average import AveragedPeriods
-from robot_identification.signals.rows import FilteredSegment
 
 # Steps of the numerical derivatives: inverse dynamics are quadratic in the velocities and linear in
 # the accelerations, so that only the step of the positions has an error, of 1e-10 of the effort.

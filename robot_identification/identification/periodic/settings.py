@@ -10,12 +10,12 @@ import numpy as np
 from robot_identification.errors import SettingError
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters.decimation import CUTOFF
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.derived import NOISE_FACTOR, SPEED_SHARE
 from robot_identification.signals.processing.settings import per_joint, usual
-from robot_identification.signals.rows import FilteredSegment
 
 PERIODS = "periods"
 """Setting that marks a result of averages over periods."""

@@ -25,8 +25,8 @@ from robot_identification.identification.rows.whole import (
 )
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 Scheme = Literal["bags", "blocks"]
 Bands = Literal["none", "together", "apart"]

@@ -22,14 +22,10 @@ from robot_identification.identification.rows.householder_kernels import fold_ro
 from robot_identification.identification.rows.threads import alive, in_order
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters.decimation import Decimator, Window
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import (
-    LEAST_SHARE,
-    FilteredSegment,
-    RowChoice,
-    measured_shares,
-)
+from robot_identification.signals.rows import LEAST_SHARE, RowChoice, measured_shares
 
 Cancelled = Callable[[], bool]
 

@@ -32,9 +32,10 @@ from robot_identification.identification.rows.whole import RowBlock, each_block
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
+from robot_identification.signals.filtered import FilteredSegment, filter_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import FilteredSegment, filter_recording, rows_missed
+from robot_identification.signals.rows import rows_missed
 from robot_identification.signals.temperature import require_temperatures
 
 Progress = Callable[[str, float], None]

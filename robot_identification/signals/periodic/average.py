@@ -16,6 +16,7 @@ import numpy.typing as npt
 from robot_identification.errors import NotPeriodicError, SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.periodic.fourier import FourierSeries, fit_series
 from robot_identification.signals.periodic.periods import (
     PeriodicMotion,
@@ -24,7 +25,7 @@ from robot_identification.signals.periodic.periods import (
 )
 from robot_identification.signals.periodic.phases import PhaseGrid, efforts_at
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import FilteredSegment, Flags
+from robot_identification.signals.rows import Flags
 
 # Highest harmonic that is looked at, that can be asked for, and the part of half the sampling rate
 # that it may reach.

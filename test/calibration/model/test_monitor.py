@@ -15,10 +15,10 @@ from robot_identification.robot.couplings import Coupling, CouplingTerm
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples
-from robot_identification.signals.rows import filter_recording
 
 NOISE = np.array([0.5, 0.05])
 LEVEL = ResidualReference(

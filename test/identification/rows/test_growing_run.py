@@ -6,9 +6,10 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.rows.growing_run import StreamedRun
 from robot_identification.identification.rows.whole import decimated_rows
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.rows import filter_recording, kept_rows
+from robot_identification.signals.rows import kept_rows
 
 PERIOD = 0.001
 SETTINGS = {

@@ -17,8 +17,8 @@ from robot_identification.identification.rows.whole import BLOCK_OUTPUTS
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment
 
 ROBOT = load_robot("tx40")
 BASE = base_parameters(ROBOT)

@@ -9,8 +9,8 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.rows.whole import each_block
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.rows import filter_recording
 
 NAMES = ("joint_1", "joint_2")
 ROBOT = random_robot(np.random.default_rng(0), joints=2)

@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.filters.decimation import PADDING, Decimator
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment, kept_rows
+from robot_identification.signals.rows import kept_rows
 
 MOST_ROWS = 1200
 """Instants that are kept, spread over all: some hundred rows for each parameter of six axes."""
