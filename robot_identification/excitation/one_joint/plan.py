@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,45 +11,25 @@ from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.certification.certificate import Certificate
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.motions.timing import shortest_durations
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.objective.unidentified import Unidentified
 from robot_identification.excitation.one_joint.blocks import Block, BlockPlanner
-from robot_identification.excitation.one_joint.experiments import Experiment
-from robot_identification.excitation.one_joint.motions import joined
+from robot_identification.excitation.one_joint.schedule import Scheduled, scheduled, stretched
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import certified, start_posture
 from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
 from robot_identification.excitation.search.points import Progress
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.presentation import Drawn, Stored
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 METHOD = "one-joint"
 """Name of the method, in options and files."""
 
 _ATTEMPTS = 3
 _NARROWER = 0.7
-_LEAST = 0.2
 _INNER = 0.999  # of the position ranges: room for rounding
 _JERK_SHARE = 0.98  # the rest is for the rounding of the times of points to whole nanoseconds
-
-
-@dataclass(frozen=True)
-class Scheduled:
-    """An experiment and when it runs.
-
-    Attributes:
-        experiment: what is done.
-        block: index of the joint whose block it is for.
-        begin: time on the clock of the trajectory, in s; the robot is at rest.
-        end: time of its end, at rest in the same posture.
-    """
-
-    experiment: Experiment
-    block: int
-    begin: float
-    end: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -232,7 +210,7 @@ def plan_one_joint(
         planner = BlockPlanner(parameters, limits.tightened(_INNER), trial, posture, around)
         blocks = _blocks(planner, robot, progress, cancelled)
         slow = limits.tightened(1.0, chosen.between, chosen.between)
-        wanted, schedule = _scheduled(blocks, posture, slow, singly=chosen.moves == "singly")
+        wanted, schedule = scheduled(blocks, posture, slow, singly=chosen.moves == "singly")
         trajectory, certificate = certified(robot, wanted, posture, around)
         refuse_cancelled(cancelled)
         if certificate.passed:
@@ -243,7 +221,7 @@ def plan_one_joint(
                 certificate=certificate,
                 settings=chosen,
                 blocks=blocks,
-                schedule=_stretched(schedule, trajectory.duration / wanted.duration),
+                schedule=stretched(schedule, trajectory.duration / wanted.duration),
                 unknown=parameters.base_names_with([n for b in blocks for n in b.missing]),
                 seconds=time.monotonic() - begin,
                 description=robot,
@@ -286,53 +264,3 @@ def _blocks(
         reasons = dict.fromkeys(block.reason for block in found)
         raise NotCertifiedError("limits", f"no joint can move alone: {'; '.join(reasons)}")
     return tuple(found)
-
-
-def _scheduled(
-    blocks: Sequence[Block], start: Array, slow: MotionLimits, *, singly: bool
-) -> tuple[Trajectory, tuple[Scheduled, ...]]:
-    """Return all experiments with slow moves between them, from the start and back to it."""
-    parts: list[Trajectory] = []
-    schedule: list[Scheduled] = []
-    here, clock = start, 0.0
-    for block in blocks:
-        waiting = list(block.experiments)
-        while waiting:
-            nearest = min(waiting, key=lambda e: float(np.abs(e.posture - here).max()))
-            waiting = [experiment for experiment in waiting if experiment is not nearest]
-            run = nearest.trajectory
-            parts += [*_moves(run.joint_names, here, nearest.posture, slow, singly=singly), run]
-            clock = sum(part.duration for part in parts)
-            schedule.append(Scheduled(nearest, block.joint, clock - run.duration, clock))
-            here = nearest.posture
-    parts += _moves(parts[0].joint_names, here, start, slow, singly=singly)
-    return joined(parts), tuple(schedule)
-
-
-def _moves(
-    joint_names: tuple[str, ...], here: Array, there: Array, slow: MotionLimits, *, singly: bool
-) -> list[Trajectory]:
-    """Return slow moves from rest to rest: one of all joints, or one for every joint that moves."""
-    moving = np.flatnonzero(here != there)
-    ways = [here]
-    for joints in moving[:, None] if singly else [moving]:
-        way = ways[-1].copy()
-        way[joints] = there[joints]
-        ways.append(way)
-    still = np.zeros((2, len(here)))
-    return [
-        Trajectory(
-            joint_names,
-            np.append(0.0, shortest_durations(np.array(pair), still, slow, least=_LEAST)),
-            np.array(pair),
-            still,
-            still,
-        )
-        for pair in itertools.pairwise(ways)
-        if not np.array_equal(*pair)
-    ]
-
-
-def _stretched(schedule: Sequence[Scheduled], factor: float) -> tuple[Scheduled, ...]:
-    """Return the schedule of a motion that takes longer by a factor."""
-    return tuple(replace(s, begin=s.begin * factor, end=s.end * factor) for s in schedule)
