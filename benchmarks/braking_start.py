@@ -34,7 +34,8 @@ from robot_identification.dynamics.simulation.fixed_step import ClosedLoop, Loop
 from robot_identification.excitation.motions.braking import brake
 from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values

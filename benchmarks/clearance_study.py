@@ -33,7 +33,8 @@ from robot_identification.excitation.motions.approach import approach
 from robot_identification.excitation.motions.braking import braking_times, release_time
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 
 STATED = 0.02  # m

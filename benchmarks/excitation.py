@@ -28,7 +28,8 @@ from robot_identification.excitation.motions.random_points import (
 )
 from robot_identification.excitation.objective.criterion import Criterion, condition
 from robot_identification.excitation.objective.energy_rows import EnergyObservation
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings, optimise_points
 from robot_identification.excitation.search.problem import point_problem
 from robot_identification.identification.base.parameters import base_parameters

@@ -21,7 +21,8 @@ import numpy as np
 from robot_identification.collision.model import load_collision_model
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.families.fourier_settings import FourierSettings
-from robot_identification.excitation.plan import Plan, PlanSettings, plan
+from robot_identification.excitation.plan import Plan, plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.files.loading import load_robot
 

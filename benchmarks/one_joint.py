@@ -42,7 +42,8 @@ from robot_identification.excitation.motions.random_points import (
 )
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import plan_one_joint
-from robot_identification.excitation.plan import PlanSettings, default_model, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings, default_model
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify

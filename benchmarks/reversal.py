@@ -23,7 +23,8 @@ from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import SettingError
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot

@@ -19,7 +19,7 @@ from robot_identification.dynamics.simulation.sensors import SensorSettings
 from robot_identification.errors import SettingError
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.excitation.simulated_recording import SimulationSettings
 from robot_identification.identification.didim.settings import DidimSettings

@@ -16,6 +16,7 @@ MODULES = (
     "excitation.certification.effort_bounds",
     "excitation.certification.surroundings",
     "excitation.plan",
+    "excitation.plan_settings",
     "identification.statistics.cross_validation",
     "identification.statistics.joint_noise",
     "identification.statistics.prediction",

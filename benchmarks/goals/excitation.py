@@ -25,7 +25,8 @@ from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.objective.criterion import Criterion, smooth_condition
 from robot_identification.excitation.objective.curve import Curve
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.dynamic import sensible_threads
 from robot_identification.excitation.search.problem import PointProblem, point_problem
 from robot_identification.robot.files.loading import load_robot

@@ -36,6 +36,7 @@ _OWN: dict[str, tuple[str, ...]] = {
     ),
     "excitation.certification.surroundings": (f"{_CERTIFICATION}/test_surroundings.py",),
     "excitation.plan": ("test/excitation/test_plan_by_hand.py",),
+    "excitation.plan_settings": ("test/excitation/test_plan_by_hand.py",),
     "ros.supervision.braking": (
         f"{_SUPERVISION}/test_braking.py",
         f"--deselect={_SUPERVISION}/test_braking.py::test_whatever_the_last_states_say",

@@ -19,7 +19,8 @@ from robot_identification.excitation.objective.criterion import Criterion, Measu
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.plan import plan_one_joint as one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.plan import Plan, PlanSettings, default_model
+from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.plan_settings import PlanSettings, default_model
 from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.excitation.search.points import PointSettings, Progress
 from robot_identification.files.plans.plans import read_plan

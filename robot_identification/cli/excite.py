@@ -17,7 +17,8 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.objective.criterion import Measure
 from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
-from robot_identification.excitation.plan import Plan, PlanSettings
+from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.parameters import with_law_of

@@ -15,7 +15,7 @@ from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.cli.walk.record import RunRecord
 from robot_identification.errors import SettingError
-from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.parameters import NONE, parameter_files
 from robot_identification.identification.estimators.choice import (

@@ -19,7 +19,8 @@ from robot_identification.excitation.motions.random_points import (
     RandomPointsSettings,
     random_points,
 )
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search import dynamic
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.files.loading import load_robot

@@ -18,13 +18,8 @@ from robot_identification.excitation.families.fourier_settings import FourierSet
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.objective.unidentified import Unidentified
-from robot_identification.excitation.plan import (
-    PlanSettings,
-    certified,
-    default_model,
-    plan,
-    start_posture,
-)
+from robot_identification.excitation.plan import certified, plan, start_posture
+from robot_identification.excitation.plan_settings import PlanSettings, default_model
 from robot_identification.excitation.search.points import PointSettings, Quality
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot

@@ -10,7 +10,8 @@ from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values

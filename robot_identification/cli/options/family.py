@@ -7,7 +7,7 @@ import argparse
 from robot_identification.cli.options import common as shared
 from robot_identification.errors import SettingError
 from robot_identification.excitation.families.fourier_settings import FourierSettings
-from robot_identification.excitation.plan import FAMILIES, FOURIER, QUINTIC
+from robot_identification.excitation.plan_settings import FAMILIES, FOURIER, QUINTIC
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

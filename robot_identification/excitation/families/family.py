@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol
+from typing import Generic, Protocol
 
 import numpy as np
 
@@ -21,12 +21,10 @@ from robot_identification.excitation.objective.motion_map import (
     Unknowns,
 )
 from robot_identification.excitation.objective.penalties import PenaltySum
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.excitation.search.points import Quality
 from robot_identification.identification.base.parameters import BaseParameters
-
-if TYPE_CHECKING:
-    from robot_identification.excitation.plan import PlanSettings
 
 SMOOTHING = 0.05
 """Width of the smoothed sign of velocities during a search, in rad/s or m/s."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,12 +22,9 @@ from robot_identification.excitation.objective.penalties import (
     LimitPenalty,
     PenaltySum,
 )
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.model import Array
-
-if TYPE_CHECKING:
-    from robot_identification.excitation.plan import PlanSettings
-
 
 _MOST = 1.5  # the first harmonic of a square wave is 4 / pi of its height
 _JERK_MARGIN = 0.02

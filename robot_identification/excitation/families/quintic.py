@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,14 +21,11 @@ from robot_identification.excitation.objective.penalties import (
     Intrusion,
     LimitPenalty,
 )
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.excitation.search.points import optimise_points
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.model import Array
-
-if TYPE_CHECKING:
-    from robot_identification.excitation.plan import PlanSettings
-
 
 _DURATION_RANGE = 3.0  # durations change by a factor of up to e^3 from where they start
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from robot_identification.excitation.families.family import (
 )
 from robot_identification.excitation.objective.criterion import condition
 from robot_identification.excitation.objective.motion_map import Motion
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.excitation.search.points import Progress
 from robot_identification.excitation.search.refinement import (
@@ -37,10 +38,6 @@ from robot_identification.excitation.search.refinement import (
     Stage,
 )
 from robot_identification.identification.base.parameters import BaseParameters
-
-if TYPE_CHECKING:
-    from robot_identification.excitation.plan import PlanSettings
-
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

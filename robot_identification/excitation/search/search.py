@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,16 +26,13 @@ from robot_identification.excitation.objective.energy_rows import (
 )
 from robot_identification.excitation.objective.motion_map import Motion, Observation
 from robot_identification.excitation.objective.penalties import Intrusion
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.dynamic import dynamic_candidates
 from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
 from robot_identification.excitation.search.points import Progress, Quality, optimise_points
 from robot_identification.excitation.search.refinement import Refinement, Stage
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.model import Array
-
-if TYPE_CHECKING:
-    from robot_identification.excitation.plan import PlanSettings
-
 
 _EQUILIBRIUM_WEIGHT = 0.25
 _STAGES = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.families.fourier_settings import Periodic
-from robot_identification.excitation.plan import FOURIER
+from robot_identification.excitation.plan_settings import FOURIER
 from robot_identification.files.plans.trajectories import read_trajectory_document, trajectory_of
 from robot_identification.robot.files.document import Document
 from robot_identification.signals.periodic.periods import PeriodicMotion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.excitation.families.fourier_settings import FourierSettings
-from robot_identification.excitation.plan import FAMILIES, QUINTIC
+from robot_identification.excitation.plan_settings import FAMILIES, QUINTIC
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
 from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES

@@ -24,7 +24,8 @@ from robot_identification.excitation.motions.braking import release_time
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.plan import Plan, PlanSettings
+from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.values import load_values

@@ -12,7 +12,8 @@ from robot_identification.excitation.families.fourier_settings import FourierSet
 from robot_identification.excitation.objective.criterion import Criterion, Measure
 from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.plan import FOURIER, Plan, PlanSettings, default_model
+from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.plan_settings import FOURIER, PlanSettings, default_model
 from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.plans.plans import one_joint_plan_text, plan_text

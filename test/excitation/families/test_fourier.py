@@ -11,7 +11,8 @@ from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.motions.approach import slowed
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.excitation.simulated_recording import (
     SimulationSettings,

@@ -12,7 +12,8 @@ from robot_identification.excitation.motions.random_points import (
 )
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.objective.unidentified import unidentified
-from robot_identification.excitation.plan import PlanSettings, default_model, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings, default_model
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import CancelledError
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search import dynamic
 from robot_identification.excitation.search.dynamic import sensible_threads, side_by_side
 from robot_identification.excitation.search.points import PointSettings

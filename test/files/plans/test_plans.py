@@ -9,7 +9,8 @@ from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.certification.checks import Check
 from robot_identification.excitation.families.fourier_settings import FourierSettings, Periodic
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.plan import plan
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.plans.periodic import read_periodic
 from robot_identification.files.plans.plans import certified_text, read_plan, write_plan

@@ -19,7 +19,7 @@ from robot_identification.errors import (
 )
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.controllers.choice import Controller
