@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from robot_identification.collision import engine
-from robot_identification.collision.bodies.urdf import connected_links, read_srdf, urdf_bodies
+from robot_identification.collision.bodies.urdf import read_srdf
 from robot_identification.collision.cells import cell as cells
-from robot_identification.collision.cells.cell import Arm, Attached, Cell
+from robot_identification.collision.cells.cell import Arm, Cell
 from robot_identification.collision.cells.other_arms import Postures, arm_position, standing_bodies
-from robot_identification.collision.cells.shapes import FLOOR, capsule_between
+from robot_identification.collision.cells.shapes import FLOOR
 from robot_identification.collision.clearance import ClearanceCheck
 from robot_identification.collision.pairs import scene_of
-from robot_identification.collision.scene import STATIC, CollisionBody, Scene
+from robot_identification.collision.robot_bodies import connected_bodies, robot_bodies
+from robot_identification.collision.scene import CollisionBody, Scene
 from robot_identification.errors import MissingMeshError, SettingError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.files.loading import (
-    find_robot,
-    is_robot_file,
-    load_robot,
-    source_urdf,
-)
+from robot_identification.robot.files.loading import find_robot, is_robot_file, load_robot
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import read_urdf_of
-from robot_identification.robot.files.urdf_tree import LinkFrame
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.mounting import urdf_frames
 
 _SAMPLED = 300  # postures
 _NEAR = 0.1  # m
@@ -142,7 +134,7 @@ def load_collision_model(
         )
     whole = described_cell(source, cell)
     try:
-        bodies, remarks = _robot_bodies(source, robot, whole)
+        bodies, remarks = robot_bodies(source, robot, whole)
     except MissingMeshError as error:
         if cell is not None:  # who describes the cell wants it checked
             raise
@@ -165,7 +157,7 @@ def load_collision_model(
         _ranges(robot),
         wanted=wanted,
         rest=_rest(robot, whole.rest),
-        connected=_connected(source, robot, bodies, whole),
+        connected=connected_bodies(source, robot, bodies, whole),
         disabled=() if whole.srdf is None else read_srdf(whole.srdf),
     )
     around = {body.name for body in standing}
@@ -188,113 +180,10 @@ def _clearance(given: float | None, cell: Cell) -> float:
     return given
 
 
-def _robot_bodies(
-    source: str | Path, robot: RobotModel, cell: Cell
-) -> tuple[list[CollisionBody], list[str]]:
-    """Return the bodies of a robot and of its tools, and what was assumed."""
-    urdf, frames, remarks = source_urdf(source), urdf_frames(source, robot), []
-    bodies: list[CollisionBody] = []
-    if urdf is not None:
-        description = read_urdf_of(urdf, robot)
-        own = tuple(j for j in description.robot.joint_names if j in robot.joint_names)
-        if len(own) == len(robot.joints):
-            bodies += urdf_bodies(description, urdf, robot)
-            told = next(iter(description.links.values())).element.remarks
-            remarks += [text for text in told if text not in description.robot.warnings]
-    bodies += [_attached(one, robot, frames, i) for i, one in enumerate(cell.links)]
-    if cell.link_radius is not None:
-        shaped = {body.joint for body in bodies}
-        missing = [j for j in range(len(robot.joints)) if j not in shaped]
-        bodies += _capsules(robot, missing, cell.link_radius)
-        if missing:
-            remarks.append(
-                f"links without a shape are capsules of radius {cell.link_radius:g} m from joint "
-                "to joint"
-            )
-    if bodies:
-        first, taken = len(bodies), {*_frames_of(robot, frames), *(body.link for body in bodies)}
-        tools = [_named_apart(one, taken) for one in cell.tools]
-        bodies += [_attached(one, robot, frames, first + i) for i, one in enumerate(tools)]
-    return bodies, remarks
-
-
-def _named_apart(tool: Attached, links: Collection[str]) -> Attached:
-    """Return a tool that has no name of a link.
-
-    A joint connects links by their names, and an SRDF disables pairs of names; neither is said of
-    what a link carries, which may strike the link before it.
-    """
-    return replace(tool, name=f"{tool.name} (tool)") if tool.name in links else tool
-
-
-def _connected(
-    source: str | Path, robot: RobotModel, bodies: Sequence[CollisionBody], cell: Cell
-) -> set[frozenset[str]]:
-    """Return the pairs of links that a joint of the robot connects.
-
-    Shapes that the cell file gives a link count as that link; tools do not.
-    """
-    urdf, shape_of = source_urdf(source), {one.name: one.link for one in cell.links}
-    links = {body.link: shape_of.get(body.link, body.link) for body in bodies}
-    if urdf is None:
-        names = (*(joint.link for joint in robot.joints), robot.base_link)
-        pairs = {frozenset((joint.link, names[joint.antecedent])) for joint in robot.joints}
-    else:
-        description = read_urdf_of(urdf, robot)
-        pairs = connected_links(description, set(links.values()))
-    return {
-        frozenset(two) for two in combinations(links, 2) if {links[one] for one in two} in pairs
-    }
-
-
-def _frames_of(robot: RobotModel, frames: Mapping[str, LinkFrame]) -> dict[str, LinkFrame]:
-    """Return where all links of a robot are, by name.
-
-    Args:
-        robot: the robot.
-        frames: of the links of its URDF, where it has one.
-    """
-    links = {
-        joint.link: LinkFrame(i, np.eye(3), np.zeros(3)) for i, joint in enumerate(robot.joints)
-    }
-    return {robot.base_link: LinkFrame(STATIC, np.eye(3), np.zeros(3)), **links, **frames}
-
-
-def _attached(
-    one: Attached, robot: RobotModel, frames: Mapping[str, LinkFrame], number: int
-) -> CollisionBody:
-    """Return a body that is fixed in a link."""
-    known = _frames_of(robot, frames)
-    if one.link not in known:
-        hint = suggestion(one.link, known) or f"; there are {', '.join(known)}"
-        raise SettingError("link", one.link, f"{robot.name} has no link of this name{hint}")
-    frame = known[one.link]
-    return CollisionBody(
-        name=f"{one.name} [{number}]",
-        link=one.name,
-        joint=frame.joint,
-        shape=one.shape,
-        rotation=frame.rotation @ one.rotation,
-        translation=frame.translation + frame.rotation @ one.translation,
-    )
-
-
-def _capsules(robot: RobotModel, links: Sequence[int], radius: float) -> list[CollisionBody]:
-    """Return capsules from the origins of links to those of the links that they carry."""
-    bodies = []
-    for j in links:
-        ends = [joint.translation for joint in robot.joints if joint.antecedent == j]
-        for number, end in enumerate(ends or [np.zeros(3)]):
-            shape, turn, place = capsule_between(np.zeros(3), np.array(end), radius)
-            name = robot.joints[j].link
-            bodies.append(CollisionBody(f"{name} <{number}>", name, j, shape, turn, place))
-    return bodies
-
-
 def _arm_bodies(arm: Arm, postures: Postures | None) -> tuple[list[CollisionBody], list[str]]:
     """Return the bodies of another robot, where it stands, and what was assumed."""
     robot = load_robot(arm.robot, closed_loops=True)
-    bodies, _ = _robot_bodies(arm.robot, robot, described_cell(arm.robot, None))
+    bodies, _ = robot_bodies(arm.robot, robot, described_cell(arm.robot, None))
     remarks = []
     if not bodies:
         remarks.append(f"{arm.name} is not checked: {robot.name} has no collision shapes")
