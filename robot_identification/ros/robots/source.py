@@ -12,7 +12,8 @@ from robot_identification.robot.files.loading import TOPIC
 from robot_identification.robot.files.robot_document import DEFAULTS
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
-from robot_identification.ros.common.parameters import NodeParameters, RobotParameters
+from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.shared_parameters import RobotParameters
 from robot_identification.ros.robots.descriptions import DescriptionListener
 
 USUAL = "robot_description"

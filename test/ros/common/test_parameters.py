@@ -12,11 +12,8 @@ from rclpy.parameter import Parameter
 from refused_starts import refused_start
 from robot_identification.errors import NotActiveError, RobotDescriptionError, SettingError
 from robot_identification.ros.common.parameter_files import read_parameters
-from robot_identification.ros.common.parameters import (
-    NodeParameters,
-    SharedParameters,
-    declare,
-)
+from robot_identification.ros.common.parameters import NodeParameters, declare
+from robot_identification.ros.common.shared_parameters import SharedParameters
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.settings import Settings, same, setting
 from ros_nodes import node
