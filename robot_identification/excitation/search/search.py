@@ -15,7 +15,8 @@ from robot_identification.excitation.families.family import (
     penalties_of,
 )
 from robot_identification.excitation.families.fourier import FourierFamily
-from robot_identification.excitation.families.quintic import QuinticFamily, from_rest, random_starts
+from robot_identification.excitation.families.quintic import QuinticFamily
+from robot_identification.excitation.families.quintic_points import from_rest, random_starts
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.objective.criterion import Criterion

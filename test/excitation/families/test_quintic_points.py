@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import NotCertifiedError
-from robot_identification.excitation.families.quintic import fit
+from robot_identification.excitation.families.quintic_points import fit
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import leaves_limits
 from robot_identification.excitation.objective.curve import Points
