@@ -28,6 +28,7 @@ from robot_identification.identification.base.observation import (
     slow_ranges,
 )
 from robot_identification.identification.base.rank import Decision
+from robot_identification.identification.base.scaling import scaled_states
 from robot_identification.identification.base.solution import solve, suspicious_geometry, warnings
 from robot_identification.robot.arrays import by_value, cover
 from robot_identification.robot.loops import LoopConstraint, linear_constraint
@@ -320,8 +321,6 @@ def _factorised(observation: Observation) -> tuple[Array, Factorisation, bool]:
             return w, first, False
     except RankError as error:
         refusal = error
-    from robot_identification.identification.base.observation import scaled_states
-
     samples = observation.samples_for(len(contained)) + 2
     w_scaled = observation.matrix(scaled_states(observation, half_ranges, samples, rng))
     try:

@@ -12,10 +12,10 @@ from robot_identification.identification.base.observation import (
     Observation,
     random_states,
     ranges,
-    spread,
 )
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.base.relations import Relation, latex_document, relations
+from robot_identification.identification.base.scaling import spread
 
 _SEED = 1991
 _UNCHANGED = 1e-9

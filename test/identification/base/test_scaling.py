@@ -7,12 +7,10 @@ from robot_identification.identification.base.factorisation import factorise
 from robot_identification.identification.base.observation import (
     Model,
     Observation,
-    criterion,
     random_states,
     ranges,
-    scaled_states,
-    spread,
 )
+from robot_identification.identification.base.scaling import criterion, scaled_states, spread
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.loops import linear_constraint
 
