@@ -12,7 +12,8 @@ from robot_identification.identification.estimators.huber import Robustness
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.estimators.outliers import Outliers
 from robot_identification.identification.history import History, Iteration
-from robot_identification.identification.result import IdentificationResult, Regrouping
+from robot_identification.identification.regrouping import Regrouping
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source
 from robot_identification.identification.statistics.cross_validation import CrossValidation, Fold

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
-from robot_identification.identification.result import Regrouping
+from robot_identification.identification.regrouping import Regrouping
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition

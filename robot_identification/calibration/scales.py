@@ -8,7 +8,7 @@ import numpy as np
 
 from robot_identification.calibration.conditions import APART, CENTRE, LINK, Condition
 from robot_identification.calibration.prior import Prior
-from robot_identification.identification.result import Regrouping
+from robot_identification.identification.regrouping import Regrouping
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, JointType, RobotModel, TermKind, read_only
 from robot_identification.robot.parameters import INERTIAL, kind_of

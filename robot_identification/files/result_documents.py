@@ -25,7 +25,8 @@ from robot_identification.identification.estimators.least_squares import Estimat
 from robot_identification.identification.friction.law import law_of
 from robot_identification.identification.history import history_of
 from robot_identification.identification.periodic.recordings import periodic_of
-from robot_identification.identification.result import IdentificationResult, Regrouping
+from robot_identification.identification.regrouping import Regrouping
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source
 from robot_identification.identification.statistics.cross_validation import (

@@ -15,7 +15,8 @@ from robot_identification.identification.diagnosis.outcome import outcome_findin
 from robot_identification.identification.estimators.choice import ESTIMATORS
 from robot_identification.identification.estimators.estimator import Fit
 from robot_identification.identification.estimators.huber import robustness_warnings
-from robot_identification.identification.result import IdentificationResult, Regrouping
+from robot_identification.identification.regrouping import Regrouping
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_warnings import storage_last, warnings_of
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.source import RowSource

@@ -6,7 +6,8 @@ import numpy as np
 
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.identification.result import IdentificationResult, Regrouping
+from robot_identification.identification.regrouping import Regrouping
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import RobotModel
 
 EFFORT_MEANING = "effort_meaning"

@@ -10,7 +10,7 @@ from random_robots import random_values
 from robot_identification.calibration.prior import Prior, complete_drives
 from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.result import Regrouping
+from robot_identification.identification.regrouping import Regrouping
 from robot_identification.robot.files.loading import load_robot
 
 

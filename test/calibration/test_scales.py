@@ -9,7 +9,7 @@ from hinges_and_slides import REVOLUTE, found, full, hinge_and_slide, robot_of
 from robot_identification.calibration.conditions import APART, CENTRE, LINK
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.scales import scales
-from robot_identification.identification.result import Regrouping
+from robot_identification.identification.regrouping import Regrouping
 from robot_identification.robot.couplings import Coupling, CouplingTerm
 from robot_identification.robot.model import TermKind
 

@@ -11,7 +11,7 @@ from robot_identification import msg
 from robot_identification.errors import ResultFileError, SettingError
 from robot_identification.files.results import write_result
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.result import Regrouping
+from robot_identification.identification.regrouping import Regrouping
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.identification.requests import (
     named_values,

@@ -14,7 +14,8 @@ from robot_identification.identification.estimators.least_squares import Relativ
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.friction.selection import Tried
 from robot_identification.identification.friction.shapes import EstimatedShape
-from robot_identification.identification.result import IdentificationResult, Regrouping
+from robot_identification.identification.regrouping import Regrouping
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source
 from robot_identification.robot.files.loading import load_robot
