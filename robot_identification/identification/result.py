@@ -12,7 +12,10 @@ import numpy as np
 
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.diagnosis.finding import Finding, finding_entries
-from robot_identification.identification.estimators.essential import Elimination
+from robot_identification.identification.estimators.essential import (
+    Elimination,
+    elimination_entries,
+)
 from robot_identification.identification.estimators.huber import Robustness, robustness_entries
 from robot_identification.identification.estimators.least_squares import (
     Estimate,
@@ -309,21 +312,3 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
         }
         for i, name in enumerate(result.regrouping.names)
     ]
-
-
-def elimination_entries(elimination: Elimination) -> dict[str, object]:
-    """Return the plain data of an elimination: rule, threshold and what was removed."""
-    return {
-        "rule": elimination.rule,
-        "threshold": elimination.threshold,
-        "removed": [
-            {
-                "name": removal.name,
-                "std": removal.std,
-                "relative_std_percent": removal.relative_std_percent,
-                "ratio": removal.ratio,
-                "error_growth": removal.error_growth,
-            }
-            for removal in elimination.removals
-        ],
-    }

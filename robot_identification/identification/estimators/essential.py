@@ -249,3 +249,21 @@ def _expanded(
         relative_error=least_squares.relative_error(factors, values),
         rows=few.rows,
     )
+
+
+def elimination_entries(elimination: Elimination) -> dict[str, object]:
+    """Return the plain data of an elimination: rule, threshold and what was removed."""
+    return {
+        "rule": elimination.rule,
+        "threshold": elimination.threshold,
+        "removed": [
+            {
+                "name": removal.name,
+                "std": removal.std,
+                "relative_std_percent": removal.relative_std_percent,
+                "ratio": removal.ratio,
+                "error_growth": removal.error_growth,
+            }
+            for removal in elimination.removals
+        ],
+    }
