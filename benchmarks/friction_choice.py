@@ -53,7 +53,8 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.diagnosis.diagnosis import diagnose
 from robot_identification.identification.estimators.choice import fit
 from robot_identification.identification.estimators.estimator import Choice
-from robot_identification.identification.friction.choice import AUTO, STATED, friction_of
+from robot_identification.identification.friction.choice import friction_of
+from robot_identification.identification.friction.options import AUTO, STATED
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.files.elements.urdf_prior import urdf_prior
 from robot_identification.robot.files.loading import load_robot

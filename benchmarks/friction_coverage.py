@@ -36,7 +36,8 @@ from robot_identification.excitation.motions.random_points import (
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.estimators.choice import fit
 from robot_identification.identification.estimators.estimator import Choice
-from robot_identification.identification.friction.choice import STATED, friction_of
+from robot_identification.identification.friction.choice import friction_of
+from robot_identification.identification.friction.options import STATED
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values

@@ -31,7 +31,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import write_bytes_atomically
 from robot_identification.files.parameters import with_law_of
 from robot_identification.identification.estimators.choice import DEFAULT
-from robot_identification.identification.friction.choice import AUTO, COULOMB_VISCOUS
+from robot_identification.identification.friction.options import AUTO, COULOMB_VISCOUS
 from robot_identification.report.figures.style import png
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values

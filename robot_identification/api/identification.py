@@ -38,7 +38,7 @@ from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
-from robot_identification.identification.friction.choice import STATED
+from robot_identification.identification.friction.options import STATED
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.whole_rows import Cancelled, Progress

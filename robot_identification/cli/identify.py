@@ -18,7 +18,7 @@ from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
 from robot_identification.identification.estimators.choice import DEFAULT, DIDIM, METHODS, method_of
-from robot_identification.identification.friction.choice import CHOICES, STATED
+from robot_identification.identification.friction.options import CHOICES, STATED
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.sensitivity import (
     CutoffChange,

@@ -24,7 +24,7 @@ from robot_identification.identification.estimators.choice import (
     METHODS,
     STACKED,
 )
-from robot_identification.identification.friction.choice import AUTO, CHOICES
+from robot_identification.identification.friction.options import AUTO, CHOICES
 
 STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
 MOVING = {"plan", "rehearse", "run"}

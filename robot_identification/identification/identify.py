@@ -15,11 +15,11 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.estimator import Choice, Fit
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
-from robot_identification.identification.friction.choice import (
+from robot_identification.identification.friction.choice import friction_of
+from robot_identification.identification.friction.options import (
     STATED,
     check_friction,
     friction_entry,
-    friction_of,
     starting_robot,
 )
 from robot_identification.identification.periodic.recordings import (

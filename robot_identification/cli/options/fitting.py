@@ -12,7 +12,7 @@ from robot_identification.errors import RecordingError, SettingError
 from robot_identification.files.bags.lists import ListedBag, read_bag_list, with_parts
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
-from robot_identification.identification.friction.choice import STATED
+from robot_identification.identification.friction.options import STATED
 
 NO_SAMPLES = "; refused here, since it goes over the samples again: use identify"
 _OF_WEIGHTING = ("bag_noise",)

@@ -20,7 +20,7 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, RecordingError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.delays.movable_blocks import MovableBlock, spread_blocks
-from robot_identification.identification.friction.choice import (
+from robot_identification.identification.friction.options import (
     COULOMB_VISCOUS,
     needs_whole,
     starting_robot,

@@ -28,23 +28,14 @@ from robot_identification.identification.friction.candidates import (
 from robot_identification.identification.friction.folds import Folds
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.friction.measured import measured_range
+from robot_identification.identification.friction.options import AUTO, law_beside, open_shapes_of
 from robot_identification.identification.friction.selection import Selection, select
 from robot_identification.identification.friction.shapes import Settled, Unknown, settle, with_robot
 from robot_identification.identification.friction.trials import Tried
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
-from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Joint, RobotModel
-from robot_identification.robot.terms.joint_terms import TERMS
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.kinds import TermKind
-
-STATED, COULOMB_VISCOUS, AUTO = "stated", "coulomb-viscous", "auto"
-CHOICES = {
-    STATED: "what the robot file states",
-    COULOMB_VISCOUS: "Coulomb and viscous friction, whatever the robot file states",
-    AUTO: "what the robot file states, and what blocks left out of the fit ask for besides",
-}
-"""Choices of friction, with their help."""
 
 UNSEEN = "its speed is not told by the rows"
 """Why a smooth sign is not chosen in place of a sharp one."""
@@ -53,7 +44,6 @@ _SEEN = 0.5
 """Share of a smooth sign's rise that may lie below the threshold of the speed."""
 
 _LOW_SPEED = (TermKind.ROOT, TermKind.SMOOTH, TermKind.STRIBECK)
-_CONSTANT = (TermKind.COULOMB, TermKind.VISCOUS)
 
 
 @dataclass(frozen=True)
@@ -93,62 +83,12 @@ class Friction:
         return replace(found, estimate=estimate)
 
 
-def friction_entry(friction: str) -> dict[str, dict[str, object]]:
-    """Return the setting for a result; nothing for what the robot file states."""
-    return {} if friction == STATED else {"friction": {"value": friction, "reason": "option"}}
-
-
-def check_friction(robot: RobotModel, friction: str, method: str) -> None:
-    """Refuse a friction that there is not, or that a method or a robot cannot have.
-
-    Raises:
-        SettingError: it is.
-    """
-    if friction not in CHOICES:
-        raise SettingError("friction", friction, f"choose one of {', '.join(CHOICES)}")
-    estimator = ESTIMATORS.get(method)
-    if friction == AUTO and (estimator is None or not estimator.stacked):
-        raise SettingError("friction", friction, "works with the methods ols and wls")
-    if friction == AUTO:
-        refuse_loops(robot, "the choice of friction laws")
-    if _law_beside(robot, starting_robot(robot, friction)) is not None:
-        refuse_loops(robot, "the identification with other friction than its robot file states")
-    if friction != COULOMB_VISCOUS and (unknown := _open_shapes(robot)):
-        name = unknown[0].name
-        refuse_loops(robot, f"the estimate of {name} (state its value in the robot file)")
-
-
-def starting_robot(robot: RobotModel, friction: str) -> RobotModel:
-    """Return a robot with the terms that identification begins with."""
-    if friction != COULOMB_VISCOUS:
-        return robot
-    return replace(robot, joints=tuple(map(_coulomb_viscous, robot.joints)), loads=None)
-
-
-def _coulomb_viscous(joint: Joint) -> Joint:
-    terms = {term.name for term in joint.joint_terms if not term.dissipates}
-    if any(term.dissipates for term in joint.joint_terms):
-        terms |= {term.name for term in TERMS if term.kind in _CONSTANT}
-    return replace(joint, terms=frozenset(terms), shapes={})
-
-
-def _law_beside(stated: RobotModel, robot: RobotModel) -> FrictionLaw | None:
-    """Return the law of a robot whose joints have other terms than stated; None where they do not.
-
-    Args:
-        stated: the robot as its file describes it.
-        robot: the same with other terms, whose shapes and loads are not open.
-    """
-    pairs = zip(stated.joints, robot.joints, strict=True)
-    return None if all(own.terms == other.terms for own, other in pairs) else FrictionLaw.of(robot)
-
-
 def friction_of(friction: str, source: WholeRows, choice: Choice, stated: RobotModel) -> Friction:
     """Return rows with the friction that is asked for.
 
     Args:
-        friction: one of :data:`CHOICES`.
-        source: rows of :func:`starting_robot`.
+        friction: one of :data:`~.options.CHOICES`.
+        source: rows of :func:`~.options.starting_robot`.
         choice: the estimator.
         stated: the robot as its file describes it.
 
@@ -157,13 +97,13 @@ def friction_of(friction: str, source: WholeRows, choice: Choice, stated: RobotM
         CancelledError: the caller of the source wants to stop.
     """
     selection = None
-    open_shapes = _open_shapes(source.base.robot)
+    open_shapes = open_shapes_of(source.base.robot)
     if open_shapes and ESTIMATORS[choice.method].stacked:
         source = _begun(source, open_shapes)
     if friction == AUTO:
         settled, selection = _chosen(source, choice, open_shapes)
     elif not open_shapes and not source.base.robot.follows_load:
-        return Friction(source, _law_beside(stated, source.base.robot))
+        return Friction(source, law_beside(stated, source.base.robot))
     elif not ESTIMATORS[choice.method].stacked:
         raise SettingError(
             "method", choice.method, "cannot estimate shapes and loads of friction; take wls"
@@ -196,22 +136,6 @@ def _warnings(settled: Settled, unknowns: Sequence[Unknown], robot: RobotModel) 
             "file, or leave their terms out"
         )
     return tuple(lines)
-
-
-def needs_whole(robot: RobotModel) -> bool:
-    """Tell whether shapes or loads of a robot are open, which only whole recordings tell."""
-    return bool(_open_shapes(robot)) or (robot.follows_load and robot.loads is None)
-
-
-def _open_shapes(robot: RobotModel) -> list[Unknown]:
-    """Return the shapes of terms that a robot file states without them."""
-    return [
-        Unknown(k, term, index)
-        for k, joint in enumerate(robot.joints)
-        for term in joint.joint_terms
-        if term.name not in joint.shapes
-        for index in range(len(term.kind.shapes))
-    ]
 
 
 def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:

@@ -11,7 +11,7 @@ import numpy as np
 from robot_identification.errors import SettingError
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.delays.effort_delay import delay_entry
-from robot_identification.identification.friction.choice import needs_whole
+from robot_identification.identification.friction.options import needs_whole
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
 from robot_identification.identification.payload.drive_gains import (
     GAIN_METHODS,

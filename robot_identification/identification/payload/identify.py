@@ -17,7 +17,7 @@ from robot_identification.identification.belonging import (
     refuse_other_parameters,
 )
 from robot_identification.identification.delays.effort_delay import delay_entry
-from robot_identification.identification.friction.choice import needs_whole
+from robot_identification.identification.friction.options import needs_whole
 from robot_identification.identification.identify import identify
 from robot_identification.identification.payload.estimate import (
     PayloadEstimate,

@@ -18,7 +18,7 @@ from robot_identification.errors import InputError, ResultRefusedError, SettingE
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
-from robot_identification.identification.friction.choice import STATED
+from robot_identification.identification.friction.options import STATED
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of

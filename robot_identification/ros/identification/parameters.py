@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.friction.choice import CHOICES, STATED
+from robot_identification.identification.friction.options import CHOICES, STATED
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.shared_parameters import RobotParameters, SharedParameters
 from robot_identification.ros.identification.streaming import StreamingOptions

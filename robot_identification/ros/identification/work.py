@@ -14,7 +14,7 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
-from robot_identification.identification.friction.choice import STATED, check_friction, needs_whole
+from robot_identification.identification.friction.options import STATED, check_friction, needs_whole
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.validate import Validation, validate

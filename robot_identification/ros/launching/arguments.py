@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robot_identification.identification.friction.choice import CHOICES
+from robot_identification.identification.friction.options import CHOICES
 from robot_identification.ros.controllers.interfaces import INTERFACES
 from robot_identification.ros.excitation.parameters import POINT_EFFORTS
 from robot_identification.ros.launching.argument import Argument, boolean, number, numbers
