@@ -5,7 +5,7 @@ import pytest
 
 from made_up_bags import NAMES, START, message, numbers, write_messages
 from robot_identification.errors import SettingError
-from robot_identification.files.bags.recordings import read_efforts
+from robot_identification.files.bags.separate_efforts import read_efforts
 from robot_identification.signals.efforts.separate import EffortSource
 
 
