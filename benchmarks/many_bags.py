@@ -42,7 +42,7 @@ from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.rows.growing_run import StreamedRun
 from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.parallel.bags import find_bags
-from robot_identification.parallel.identify import common_settings
+from robot_identification.parallel.settings import common_settings
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array

@@ -38,9 +38,10 @@ from robot_identification.identification.identify import identify as identify_re
 from robot_identification.identification.rows.growing_run import StreamedRun
 from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.parallel.bags import find_bags
-from robot_identification.parallel.identify import common_settings, identify_many
+from robot_identification.parallel.identify import identify_many
 from robot_identification.parallel.jobs import RobotReference, StatesTopic, jobs_for
 from robot_identification.parallel.pool import SchedulerGoneError, work
+from robot_identification.parallel.settings import common_settings
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
