@@ -12,6 +12,7 @@ from robot_identification.api.identification import validate
 from robot_identification.calibration.calibrate import CalibrationSettings
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.cli.export import add_outputs
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.options.recordings import recordings_of, refuse_reading
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     held_out.add_argument(
         "--held-out", nargs="+", metavar="BAG", default=[], help="predict the efforts of these bags"
     )
-    shared.add_bag_reading(held_out)
+    bag_options.add_bag_reading(held_out)
     shared.add_processing(parser, shared.AS_IDENTIFIED)
     add_outputs(parser)
 

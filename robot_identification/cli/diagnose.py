@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from robot_identification.api.identification import diagnose
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
@@ -14,7 +15,7 @@ from robot_identification.cli.tables import results as tables
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     shared.add_robot(parser)
-    shared.add_bags(parser)
+    bag_options.add_bags(parser)
     shared.add_processing(parser)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.api.identification import identify
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import didim, fitting
 from robot_identification.cli.options import periodic as periodic_options
@@ -30,7 +31,7 @@ from robot_identification.identification.statistics.sensitivity import (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     shared.add_robot(parser)
-    shared.add_bags(parser, needed=False)
+    bag_options.add_bags(parser, needed=False)
     parser.add_argument(
         "--method",
         choices=tuple(METHODS),

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import fitting
 from robot_identification.cli.options.outputs import check_outputs
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bags", metavar="BAG", nargs="*", help="bag, or folder to search for bags at any depth"
     )
-    shared.add_states(
+    bag_options.add_states(
         parser,
         "SIGNAL=INTERFACE",
         "interfaces of the joints of a DynamicJointState: position, velocity and effort, such as "
@@ -110,7 +111,7 @@ def _interfaces_of(options: argparse.Namespace) -> dict[str, str] | None:
     Raises:
         SettingError: an entry is none, or of no signal that bags have.
     """
-    found = shared.columns_of(options)
+    found = bag_options.columns_of(options)
     for signal in found or ():
         if signal not in _SIGNALS:
             problem = f"no such signal; there are {', '.join(_SIGNALS)}"

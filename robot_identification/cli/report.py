@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import MissingPackageError, OutputError
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BAG",
         help="where the recordings are now, or which of them to draw; default: as the result says",
     )
-    shared.add_bag_reading(parser)
+    bag_options.add_bag_reading(parser)
     shared.add_derived_settings(parser)
 
 
@@ -128,9 +129,9 @@ def _gathered(options: argparse.Namespace) -> Evidence:
                 topic=options.topic,
                 begin=options.begin,
                 end=options.end,
-                efforts=shared.efforts_of(options),
-                delay_estimated=shared.estimates_delay(options),
-                columns=Columns.of(shared.columns_of(options) or {}),
+                efforts=bag_options.efforts_of(options),
+                delay_estimated=bag_options.estimates_delay(options),
+                columns=Columns.of(bag_options.columns_of(options) or {}),
             ),
             derive_settings=options.derive_settings,
         )

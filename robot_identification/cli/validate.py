@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robot_identification.api.identification import validate
 from robot_identification.api.sources import with_law
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.outputs import check_outputs
 from robot_identification.cli.options.recordings import recordings_of
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PARAMETERS|RESULT",
         help="result of identify, or a file of standard parameters",
     )
-    shared.add_bags(parser)
+    bag_options.add_bags(parser)
     parser.add_argument(
         "--plot",
         type=Path,

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.errors import SettingError
 from robot_identification.files.payloads import known_payload, read_payload
@@ -37,7 +37,7 @@ def add_runs(parser: argparse.ArgumentParser, *, bare_needed: bool) -> None:
         metavar="BAG",
         help="bags recorded with it; the motions need not be the same",
     )
-    shared.add_bag_reading(parser)
+    bag_options.add_bag_reading(parser)
 
 
 def runs_of(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robot_identification.api.sources import read_bags
+from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.errors import SettingError
 from robot_identification.robot.model import RobotModel
@@ -63,11 +64,11 @@ def recordings_of(
         bags,
         topic=options.topic,
         reference_topic=reference_topic,
-        efforts=shared.efforts_of(options),
-        delay_estimated=shared.estimates_delay(options),
+        efforts=bag_options.efforts_of(options),
+        delay_estimated=bag_options.estimates_delay(options),
         processing=shared.processing_of(options),
         begin=options.begin,
         end=options.end,
         positions_needed=positions_needed,
-        columns=shared.columns_of(options),
+        columns=bag_options.columns_of(options),
     )
