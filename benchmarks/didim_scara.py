@@ -37,11 +37,12 @@ from robot_identification.errors import ModelMismatchError, NotConvergedError, S
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.didim.experiments import experiments_of, explain, simulate
+from robot_identification.identification.didim.experiments import experiments_of
 from robot_identification.identification.didim.iteration import Iterations
 from robot_identification.identification.didim.preparation import first_trial, prepare
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.didim.simulation import explain, simulate
 from robot_identification.identification.didim.starts import full_vector, regular
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.result import IdentificationResult

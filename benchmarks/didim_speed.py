@@ -33,15 +33,10 @@ from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.didim.experiments import (
-    Experiment,
-    experiments_of,
-    explain,
-    simulate,
-    simulate_all,
-)
+from robot_identification.identification.didim.experiments import Experiment, experiments_of
 from robot_identification.identification.didim.iteration import Problem
 from robot_identification.identification.didim.run import identify_didim
+from robot_identification.identification.didim.simulation import explain, simulate, simulate_all
 from robot_identification.identification.didim.verdict import measured_noise
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.bands import BandStream

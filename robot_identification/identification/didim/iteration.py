@@ -19,17 +19,14 @@ import numpy as np
 
 from robot_identification.errors import MassMatrixError, SimulationError
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.identification.didim.experiments import (
-    Cancelled,
-    Experiment,
-    simulate_all,
-)
+from robot_identification.identification.didim.experiments import Experiment
 from robot_identification.identification.didim.loop import (
     frequency_ratio,
     joint_inertias,
     simulated_robot,
 )
 from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.didim.simulation import Cancelled, simulate_all
 from robot_identification.identification.didim.starts import full_vector
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.choice import ESTIMATORS

@@ -22,7 +22,6 @@ from robot_identification.errors import (
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.didim import starts
 from robot_identification.identification.didim.experiments import (
-    Cancelled,
     along_reference,
     as_if_followed,
     experiments_of,
@@ -35,6 +34,7 @@ from robot_identification.identification.didim.loop import (
     positions_to_look_at,
 )
 from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.didim.simulation import Cancelled
 from robot_identification.identification.didim.starts import Start, full_vector
 from robot_identification.identification.identify import identify
 from robot_identification.robot.arrays import by_value

@@ -10,10 +10,10 @@ from typing import Literal
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import ModelMismatchError, NotConvergedError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.didim.experiments import Cancelled
 from robot_identification.identification.didim.iteration import Iterations
 from robot_identification.identification.didim.preparation import first_trial, prepare
 from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.didim.simulation import Cancelled
 from robot_identification.identification.didim.starts import Start
 from robot_identification.identification.didim.verdict import judged, mismatch_text, outcome
 from robot_identification.identification.history import CONVERGED, Iteration

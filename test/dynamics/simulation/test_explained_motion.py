@@ -7,7 +7,7 @@ from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import ShapeError
-from robot_identification.identification.didim.experiments import explain
+from robot_identification.identification.didim.simulation import explain
 from robot_identification.robot.couplings import Coupling, CouplingTerm
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values

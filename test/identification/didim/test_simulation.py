@@ -1,11 +1,8 @@
 import numpy as np
 import pytest
 
-from robot_identification.identification.didim.experiments import (
-    experiments_of,
-    simulate,
-    simulate_all,
-)
+from robot_identification.identification.didim.experiments import experiments_of
+from robot_identification.identification.didim.simulation import simulate, simulate_all
 from robot_identification.robot.files.values import load_values
 from simulated_experiments import experiment
 
