@@ -2,7 +2,7 @@
 
 import pytest
 
-from robot_identification.ros.identification.recordings.live_recordings import Kept, RecordingRoom
+from robot_identification.ros.identification.recordings.recording_limits import Kept, RecordingRoom
 
 SIZE = 100
 
