@@ -17,8 +17,8 @@ from made_up_plans import random_plan
 from mutations import damaged_message, damaged_trajectory
 from robot_identification.errors import BagError
 from robot_identification.excitation.motions import trajectory as trajectories
+from robot_identification.files.bags import file_checks, joint_state_cdr, joint_state_signals
 from robot_identification.files.bags import files as bag_files
-from robot_identification.files.bags import joint_state_cdr, joint_state_signals
 from robot_identification.files.bags import joint_states as bags
 from robot_identification.files.bags import trajectories as bag_trajectories
 from robot_identification.files.bags.cdr import dynamic_states, layouts, values
@@ -128,6 +128,6 @@ def metadata_files():
         read,
         fuzz_checks.check_samples(samples),
         from_yaml(seeds),
-        (bag_files, bags, joint_state_signals),
+        (bag_files, file_checks, bags, joint_state_signals),
         re.compile("not valid YAML|not UTF-8"),
     )
