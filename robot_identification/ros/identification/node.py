@@ -38,7 +38,8 @@ from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters import declare, output_folder
 from robot_identification.ros.common.process import run
 from robot_identification.ros.identification.parameters import IdentificationParameters
-from robot_identification.ros.identification.payload import PayloadServices, PayloadWork
+from robot_identification.ros.identification.payload_services import PayloadServices
+from robot_identification.ros.identification.payload_work import PayloadWork
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.requests import processing_of
 from robot_identification.ros.identification.services import (

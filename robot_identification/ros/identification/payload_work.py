@@ -1,14 +1,10 @@
-"""The services ~/identify_payload and ~/identify_drive_gains."""
+"""Identification of payloads and drive gains as the node works on it, without services."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
-
-from rclpy.callback_groups import CallbackGroup
-from rclpy.node import Node
 
 from robot_identification import msg
 from robot_identification.calibration.payload_body import with_consistent
@@ -33,8 +29,7 @@ from robot_identification.identification.source import SPOILT
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting, mounting_from
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import Cancelled, Job, JobSlot
+from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.identification.outputs import check_output
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.recordings.recording import LiveRecording
@@ -47,7 +42,6 @@ from robot_identification.ros.identification.requests import processing_of
 from robot_identification.ros.messages.payload import fill_gains, fill_payload
 from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
-from robot_identification.srv import IdentifyDriveGains, IdentifyPayload
 
 
 @dataclass(frozen=True)
@@ -225,61 +219,6 @@ class PayloadWork:
         cancelled: Cancelled,
     ) -> list[Recording]:
         return read_data(data, robot, self._sources(data, cancelled), cancelled, processing=stated)
-
-
-class PayloadServices:
-    """Serves both on the node that keeps the recordings.
-
-    Args:
-        node: the node that answers.
-        work: what is done.
-        live: recordings in memory.
-        slot: one piece of work at a time.
-        reporter: makes what tells the progress of a job.
-        processing: settings of live recordings, as they are now.
-        group: callback group of the services.
-    """
-
-    def __init__(
-        self,
-        node: Node,
-        work: PayloadWork,
-        live: LiveRecordings,
-        slot: JobSlot,
-        reporter: Callable[[Job], ProgressReporter],
-        processing: Callable[[], ProcessingSettings],
-        group: CallbackGroup,
-    ) -> None:
-        self._live, self._slot = live, slot
-        self._reporter, self._processing = reporter, processing
-        for kind, name, perform in (
-            (IdentifyPayload, "~/identify_payload", work.payload),
-            (IdentifyDriveGains, "~/identify_drive_gains", work.drive_gains),
-        ):
-            node.create_service(
-                kind,
-                name,
-                self._answering(name.removeprefix("~/"), perform),
-                qos_profile=qos.SERVICES,
-                callback_group=group,
-            )
-
-    def _answering(self, name: str, perform: Callable[..., str]) -> Callable[[Any, Any], Any]:
-        def answer(request: Any, response: Any) -> Any:
-            answered = self._slot.run(
-                name,
-                response,
-                lambda filled, job: perform(
-                    request, filled, self._processing(), self._reporter(job), job.cancelled
-                ),
-            )
-            if not answered.success:
-                named = chain(request.bare.recordings, request.loaded.recordings)
-                spoilt = filter(None, map(self._live.spoilt, named))
-                answered.message = "; ".join([answered.message, *spoilt])
-            return answered
-
-        return answer
 
 
 def known_of(request: Any) -> KnownPayload:

@@ -26,7 +26,7 @@ from robot_identification.robot.bodies import Body
 from robot_identification.robot.mounting import mounting
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.ros.identification.payload import PayloadWork, known_of
+from robot_identification.ros.identification.payload_work import PayloadWork, known_of
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.signals.recording import RawSamples
 
