@@ -22,9 +22,10 @@ from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio
 from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.objective.criterion import Criterion, smooth_condition
+from robot_identification.excitation.objective.criterion import Criterion
 from robot_identification.excitation.objective.curve import Curve
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
+from robot_identification.excitation.objective.smooth_criterion import smooth_condition
 from robot_identification.excitation.plan import plan
 from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.dynamic import sensible_threads

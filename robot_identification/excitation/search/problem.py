@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.objective.criterion import Criterion, surrogate
+from robot_identification.excitation.objective.criterion import Criterion
 from robot_identification.excitation.objective.curve import Points
 from robot_identification.excitation.objective.motion_map import Observation
+from robot_identification.excitation.objective.smooth_criterion import surrogate
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 

@@ -12,13 +12,13 @@ from typing import Generic
 
 import scipy
 
-from robot_identification.excitation.objective.criterion import surrogate
 from robot_identification.excitation.objective.motion_map import (
     Motion,
     Observation,
     Penalty,
     Unknowns,
 )
+from robot_identification.excitation.objective.smooth_criterion import surrogate
 from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array

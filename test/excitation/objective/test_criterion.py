@@ -12,8 +12,8 @@ from robot_identification.excitation.objective.criterion import (
     condition,
     condition_gradient,
     equilibrium,
-    smooth,
 )
+from robot_identification.excitation.objective.smooth_criterion import smooth
 
 A1 = np.array([[4.1, 2.8], [9.7, 6.6]])
 

@@ -6,10 +6,10 @@ import pytest
 from random_robots import coupled_wrist, random_robot
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.objective.criterion import smooth, surrogate
 from robot_identification.excitation.objective.curve import Curve, Points
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
 from robot_identification.excitation.objective.energy_rows import EnergyObservation
+from robot_identification.excitation.objective.smooth_criterion import smooth, surrogate
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
 

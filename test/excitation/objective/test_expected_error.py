@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import SettingError
-from robot_identification.excitation.objective.criterion import (
-    Criterion,
-    expected_error,
-    smooth,
-    smooth_error,
-)
+from robot_identification.excitation.objective.criterion import Criterion, expected_error
+from robot_identification.excitation.objective.smooth_criterion import smooth, smooth_error
 
 RNG = np.random.default_rng(5)
 W = RNG.normal(size=(20, 6)) * np.array([1.0, 3.0, 0.2, 5.0, 1.0, 0.5])
