@@ -1,4 +1,4 @@
-"""Parameters that a URDF cannot hold, one sentence each."""
+"""Links of a robot as bodies with values, which every export writes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from robot_identification.files.export.friction import PlainFriction, plain_fric
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.couplings import Coupling
-from robot_identification.robot.files.elements.urdf_prior import joint_places, stated_in_urdf
-from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription
-from robot_identification.robot.model import Array, Joint, JointType, RobotModel
+from robot_identification.robot.files.elements.urdf_prior import joint_places
+from robot_identification.robot.files.urdf import UrdfDescription
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.terms.joint_terms import SignCondition
 
 
@@ -248,72 +248,3 @@ def mechanism_of(
     """
     vector = checked_values(robot, values)
     return Mechanism(robot, vector, link_bodies(robot, vector, description, apart=apart))
-
-
-_GRAVITY_TOLERANCE = 1e-9
-
-
-def parameter_remarks(robot: RobotModel, values: npt.ArrayLike) -> tuple[str, ...]:
-    """Return which parameters that are not 0 a URDF has no place for, and what stands for others.
-
-    Args:
-        robot: the robot.
-        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
-    """
-    vector = checked_values(robot, values)
-    replaced = [plain for plain in plain_friction(robot, vector) if plain is not None]
-    told = {name for plain in replaced for name in plain.terms}
-    absent = np.flatnonzero(~stated_in_urdf(robot) & (vector != 0.0))
-    names = [robot.all_parameter_names[i] for i in absent]
-    left = ", ".join(name for name in names if name not in told)
-    lacking = f"a URDF has no place for {left}; controllers and simulators need them beside it"
-    return (*([lacking] if left else []), *(plain.remark for plain in replaced))
-
-
-def description_remarks(robot: RobotModel) -> tuple[str, ...]:
-    """Return what a URDF that is made from a robot file leaves open."""
-    return (
-        *_gravity_remarks(robot),
-        *(remark for joint in robot.joints for remark in _limit_remarks(joint)),
-        *_loop_remarks(robot),
-    )
-
-
-def _gravity_remarks(robot: RobotModel) -> tuple[str, ...]:
-    magnitude = float(np.linalg.norm(robot.gravity))
-    if abs(magnitude - np.linalg.norm(STANDARD_GRAVITY)) <= _GRAVITY_TOLERANCE:
-        return ()
-    return (f"a URDF does not state gravity; the robot's is {magnitude:g} m/s^2",)
-
-
-def _limit_remarks(joint: Joint) -> tuple[str, ...]:
-    limits = joint.limits
-    unknown = [name for name in ("effort", "velocity") if getattr(limits, name) is None]
-    remarks = []
-    if joint.type is JointType.PRISMATIC and limits.lower is None:
-        remarks.append(
-            f"joint {joint.name}: no position limits are known and none are given; many programs "
-            "then hold a prismatic joint at 0"
-        )
-    if unknown and needs_limit(joint):
-        remarks.append(
-            f"joint {joint.name}: {' and '.join(unknown)} limit unknown, given as 0, because a "
-            "URDF must state one"
-        )
-    return tuple(remarks)
-
-
-def needs_limit(joint: Joint) -> bool:
-    """Tell whether a joint has a <limit>, and so must state an effort and a velocity."""
-    limits = joint.limits
-    known = (limits.lower, limits.effort, limits.velocity) != (None, None, None)
-    return joint.type is JointType.PRISMATIC or known
-
-
-def _loop_remarks(robot: RobotModel) -> tuple[str, ...]:
-    return tuple(
-        f"joint {loop.joint} follows {', '.join(loop.equals)}, which a URDF cannot say; it is "
-        "written as a joint of its own in the spanning tree"
-        for loop in robot.loops
-        if len(loop.equals) != 1
-    )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.files.export.bodies import description_remarks, parameter_remarks
+from robot_identification.files.export.remarks import description_remarks, parameter_remarks
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.robot.files.elements.xml_document import read_description

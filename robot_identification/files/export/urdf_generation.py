@@ -12,13 +12,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.files.export.bodies import (
-    LinkBody,
+from robot_identification.files.export.bodies import LinkBody, link_bodies, require_consistent
+from robot_identification.files.export.remarks import (
     description_remarks,
-    link_bodies,
     needs_limit,
     parameter_remarks,
-    require_consistent,
 )
 from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.files.export.urdf_rewriting import dynamics_attributes, inertial_lines

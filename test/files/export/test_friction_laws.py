@@ -7,10 +7,11 @@ import pytest
 import yaml
 
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.files.export.bodies import mechanism_of, parameter_remarks
+from robot_identification.files.export.bodies import mechanism_of
 from robot_identification.files.export.controller import controller_yaml
 from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.outputs import mjcf_text
+from robot_identification.files.export.remarks import parameter_remarks
 from robot_identification.files.export.urdf import identified_urdf
 from robot_identification.files.export.xacro import xacro_text
 from robot_identification.files.parameters import with_law_of
