@@ -11,22 +11,21 @@ from robot_identification.api.sources import (
     ResultSource,
     RobotSource,
     Run,
+    TrajectorySource,
     base_values_of,
     recordings_of,
     result_of,
     robot_of,
+    trajectory_of,
     with_law,
 )
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import MissingSignalError, SettingError
-from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.bags.trajectories import (
     planned_reference,
     read_reference,
     sampled_reference,
 )
-from robot_identification.files.base_values import read_base_values
-from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification import identify as core
 from robot_identification.identification import validate as validation
 from robot_identification.identification.diagnosis.diagnosis import Diagnosis
@@ -116,9 +115,9 @@ def identify_didim(
     robot: RobotSource,
     recordings: Run | Sequence[Run],
     *,
-    start: Start | str | Path = REGULAR,
+    start: Start | ParameterSource = REGULAR,
     prior: str | Path | None = None,
-    trajectory: Trajectory | str | Path | None = None,
+    trajectory: TrajectorySource | None = None,
     trajectory_start: float = 0.0,
     reference_topic: str = "",
     trajectory_topic: str = "",
@@ -133,9 +132,12 @@ def identify_didim(
         robot: the robot, its file, or the name of a shipped one; with its controller.
         recordings: recordings or bags; simulated apart, fitted together.
         start: first parameters: ``regular`` (unit inertias), ``idim`` (least squares on the
-            measured motion), ``prior``, the file of a result or of parameters, or values.
-        prior: parameter file of the start ``prior``; by default that named as the robot.
-        trajectory: what the robot followed in every recording; by default what these hold.
+            measured motion), ``prior``, a result, calibrated parameters, (base,) values, or a
+            file of the former.
+        prior: parameter file of the start ``prior``, read with no other; by default that named as
+            the robot.
+        trajectory: what the robot followed in every recording: a trajectory, a plan, a file, or the
+            name of a shipped one; by default what these hold.
         trajectory_start: when that began, in s after the first sample.
         reference_topic: topic of the reference in bags, of samples or of trajectories.
         trajectory_topic: topic of trajectories, where there are no samples.
@@ -145,25 +147,28 @@ def identify_didim(
         cancelled: asked often, from several threads, whether to stop.
 
     Raises:
-        SettingError: a setting is not possible, or the robot declares no controller.
+        SettingError: a setting is not possible, a prior is given with another start, or the robot
+            declares no controller.
+        ShapeError: the number of values is not that of the base parameters.
         MissingSignalError: a recording does not tell what the controller followed.
         NotConvergedError: the iterations do not come to an end; with what was reached.
         ModelMismatchError: they do, but the model does not explain the efforts; with the result.
         CancelledError: ``cancelled`` says so.
     """
     robot = robot_of(robot)
+    first = _start(robot, start, prior)
     found = recordings_of(
         robot,
         recordings,
         reference_topic=reference_topic or REFERENCES,
-        positions_needed=start == IDIM,
+        positions_needed=first == IDIM,
     )
     topic = trajectory_topic or reference_topic
     return didim.identify_didim(
         robot,
         found,
         _references(robot, found, trajectory, trajectory_start, topic),
-        start=_start(robot, start, prior),
+        start=first,
         settings=settings,
         overrides=processing,
         progress=progress,
@@ -172,28 +177,32 @@ def identify_didim(
 
 
 def _start(
-    robot: RobotModel, start: Start | str | Path, prior: str | Path | None
+    robot: RobotModel, start: Start | ParameterSource, prior: str | Path | None
 ) -> Start | Literal["regular", "idim"]:
+    named = start if isinstance(start, str) else None
+    if prior is not None and named != PRIOR:
+        raise SettingError("prior", prior, f"is read with the start {PRIOR} only; name it as start")
     if isinstance(start, Start):
         return start
-    if start == REGULAR:
+    if named == REGULAR:
         return "regular"
-    if start == IDIM:
+    if named == IDIM:
         return "idim"
-    source = start if start != PRIOR else prior or robot.name
-    return Start(f"{start}, {source}", read_base_values(source, robot).values)
+    source = (prior or robot.name) if named == PRIOR else start
+    told = f"{start}, {source}" if isinstance(source, str | Path) else "values"
+    return Start(told, base_values_of(robot, source).values)
 
 
 def _references(
     robot: RobotModel,
     recordings: Sequence[Recording],
-    trajectory: Trajectory | str | Path | None,
+    trajectory: TrajectorySource | None,
     begin: float,
     topic: str,
 ) -> list[Reference]:
     if trajectory is None:
         return [_recorded_reference(robot, recording, topic) for recording in recordings]
-    planned = trajectory if isinstance(trajectory, Trajectory) else read_trajectory(trajectory)
+    planned = trajectory_of(trajectory)
     return [planned_reference(planned, robot, start=begin) for _ in recordings]
 
 

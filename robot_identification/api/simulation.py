@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from robot_identification.api.sources import (
     FullSource,
     RobotSource,
+    TrajectorySource,
     full_values_of,
     robot_of,
+    trajectory_of,
     with_law,
 )
 from robot_identification.errors import SettingError
-from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.simulated_recording import (
     SimulatedRecording,
     SimulationSettings,
     simulated_recording,
 )
-from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.robot.files.values import known_values, values_named_as
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.share import share_directory
 
 
 def simulate(
     robot: RobotSource,
-    trajectory: Trajectory | Plan | str | Path,
+    trajectory: TrajectorySource,
     *,
     parameters: FullSource | None = None,
     settings: SimulationSettings | None = None,
@@ -51,7 +47,7 @@ def simulate(
     if parameters is not None:
         robot, _ = with_law(robot, parameters)
     values = true_values(robot, parameters)
-    return simulated_recording(robot, values, _trajectory(trajectory), settings)
+    return simulated_recording(robot, values, trajectory_of(trajectory), settings)
 
 
 def true_values(robot: RobotModel, parameters: FullSource | None) -> Array:
@@ -70,12 +66,3 @@ def true_values(robot: RobotModel, parameters: FullSource | None) -> Array:
             f"{', '.join(known_values())}",
         )
     return full_values_of(robot, chosen)
-
-
-def _trajectory(source: Trajectory | Plan | str | Path) -> Trajectory:
-    if isinstance(source, Trajectory):
-        return source
-    if isinstance(source, Plan):
-        return source.trajectory
-    shipped = share_directory() / "config" / "trajectories" / f"{source}.yaml"
-    return read_trajectory(shipped if not Path(source).exists() and shipped.exists() else source)

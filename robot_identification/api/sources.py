@@ -13,12 +13,15 @@ import numpy.typing as npt
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import ResultMismatchError, SettingError, ShapeError
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.simulated_recording import SimulatedRecording
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.base_values import BaseValues, read_base_values
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.parameters import read_prior, with_law_of
+from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.files.provenance import robot_file_warnings, stated_provenance
 from robot_identification.files.results import read_result
 from robot_identification.files.tables.columns import Columns
@@ -33,6 +36,7 @@ from robot_identification.robot.files.versions import CALIBRATION, changed_robot
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.share import share_directory
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording, Segment
 
@@ -53,6 +57,10 @@ ParameterSource: TypeAlias = (
 
 FullSource: TypeAlias = CalibratedParameters | npt.ArrayLike | str | Path
 """Standard parameters: calibrated ones, (full,) values, a file, or the name of a shipped one."""
+
+
+TrajectorySource: TypeAlias = Trajectory | Plan | str | Path
+"""A trajectory, a plan, the file of either, or the name of a shipped trajectory."""
 
 
 def read_bags(
@@ -179,6 +187,16 @@ def measured_of(
     stamps = recording.start_stamp + np.rint(1e9 * segment.time[kept]).astype(np.int64)
     velocity = None if segment.velocity is None else segment.velocity[kept]
     return stamps, segment.position[kept], velocity, segment.effort[kept]
+
+
+def trajectory_of(source: TrajectorySource) -> Trajectory:
+    """Return a trajectory, read where its file or a shipped one is named."""
+    if isinstance(source, Trajectory):
+        return source
+    if isinstance(source, Plan):
+        return source.trajectory
+    shipped = share_directory() / "config" / "trajectories" / f"{source}.yaml"
+    return read_trajectory(shipped if not Path(source).exists() and shipped.exists() else source)
 
 
 def result_of(source: ResultSource) -> IdentificationResult:
