@@ -91,7 +91,7 @@ def read_bags(
         delay_estimated: whether the efforts are moved by their estimated delay.
         processing: settings of the signal processing, for that estimate; what it leaves open is
             derived from the data.
-        begin: where to begin, as a fraction of each bag, or as ``Seconds``.
+        begin: where to begin, as a fraction of each bag, 0 to 1, or as ``Seconds``.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; DIDIM does without.
         columns: of tables, signal -> its columns, or of bags of DynamicJointState, signal -> its
@@ -104,6 +104,7 @@ def read_bags(
 
     Raises:
         BagError: a bag cannot be read or lacks a topic.
+        SettingError: ``begin`` or ``end`` is no such place.
         InputError: its samples are of no use, or nobody has said what effort means.
         CancelledError: ``cancelled`` says so.
     """

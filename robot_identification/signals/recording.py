@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import RecordingError, ShapeError
+from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.presentation import Presented, sample_records
 from robot_identification.robot.arrays import by_value, cover
 from robot_identification.robot.model import Array, RobotModel
@@ -278,8 +279,11 @@ class Recording(Presented):
             end: where it ends, likewise; 1 for the whole rest.
 
         Raises:
+            SettingError: if a place is neither a fraction from 0 to 1 nor ``Seconds``.
             RecordingError: if no sample lies between.
         """
+        for name, place in (("begin", begin), ("end", end)):
+            _check_place(name, place)
         first, last = self._samples_before(begin), self._samples_before(end)
         segments = []
         passed = 0
@@ -305,6 +309,15 @@ class Recording(Presented):
         # Half a period keeps rounding from deciding on a sample.
         instant = (first if place >= 0.0 else last) + float(place) - 0.5 * self.period
         return sum(int(np.searchsorted(segment.time, instant)) for segment in self.segments)
+
+
+def _check_place(name: str, place: float) -> None:
+    """Refuse what is no place in a recording, such as a time that looks like a fraction."""
+    if not math.isfinite(place):
+        raise SettingError(name, place, "must be a finite number")
+    if not isinstance(place, Seconds) and not 0.0 <= place <= 1.0:
+        problem = f"is no fraction from 0 to 1; a time in s is Seconds({place:g})"
+        raise SettingError(name, place, problem)
 
 
 def _told(place: float) -> str:

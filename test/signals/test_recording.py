@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot_identification.errors import RecordingError
+from robot_identification.errors import RecordingError, SettingError
 from robot_identification.signals.recording import Recording, Seconds, Segment
 
 PERIOD = 0.01
@@ -54,3 +54,17 @@ def test_a_time_behind_the_end_is_told_with_the_length_of_the_recording():
         RecordingError, match=r"between 12 s and the fraction 1;.*within the 9.99 s"
     ):
         recording((0.0, 10.0)).between(Seconds(12.0), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "problem"),
+    [
+        (0.0, 5, r"end = 5: is no fraction from 0 to 1; a time in s is Seconds\(5\)"),
+        (-2.0, 1.0, r"begin = -2.0: .*Seconds\(-2\)"),
+        (0.0, float("nan"), "end = nan: must be a finite number"),
+        (Seconds(float("nan")), 1.0, "begin = nan"),
+    ],
+)
+def test_a_time_that_is_not_told_as_one_is_no_place(begin, end, problem):
+    with pytest.raises(SettingError, match=problem):
+        recording((0.0, 10.0)).between(begin, end)
