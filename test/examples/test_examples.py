@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import forked_processes
+import robot_identification as ri
 from robot_identification.cli.main import main
 from robot_identification.excitation.search import optimizers, search
 from robot_identification.files.bags.writing import write_joint_states
@@ -24,13 +25,17 @@ def bag(tmp_path):
     return path
 
 
-def run(script, *arguments):
-    done = forked_processes.run(
+def started(script, *arguments):
+    return forked_processes.run(
         [sys.executable, str(EXAMPLES / script), *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def run(script, *arguments):
+    done = started(script, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -61,3 +66,20 @@ def test_predict_effort_uses_a_result(bag, tmp_path):
     lines = run("predict_effort.py", "scara", result).splitlines()
     assert len(lines) == 5
     assert lines[0].startswith(" 0.00 s")
+
+
+def test_predict_effort_takes_the_friction_law_and_the_robot_of_the_result(bag, tmp_path):
+    plain = ri.load_robot("scara").file.read_text(encoding="utf-8")
+    sprung = tmp_path / "sprung.yaml"
+    sprung.write_text(plain.replace("joint_defaults:", "joint_defaults:\n  spring: true"))
+    for robot, file in (("scara", "plain"), (sprung, "law")):
+        ri.identify(robot, bag, friction="coulomb-viscous").save(tmp_path / file)
+    plainly, by_law = (
+        np.loadtxt(run("predict_effort.py", robot, tmp_path / file).splitlines(), usecols=(2, 3))
+        for robot, file in (("scara", "plain"), (sprung, "law"))
+    )
+    np.testing.assert_allclose(by_law, plainly, atol=0.01)
+    longer = tmp_path / "longer.yaml"
+    longer.write_text(plain.replace("d: 0.5", "d: 0.6"))
+    refused = started("predict_effort.py", longer, tmp_path / "plain")
+    assert "geometry is not that of the identification" in refused.stderr
