@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from robot_identification.errors import SettingError
 from robot_identification.identification.result_warnings import recording_warnings
-from robot_identification.signals.recording import Recording
+from robot_identification.signals.recording import Recording, Segment
 
 SPOILT = "is spoilt"
 """Warning of a recording in which blocks of samples contradict each other."""
@@ -75,19 +77,47 @@ def refuse_double(recordings: Iterable[Recording]) -> None:
         recordings: to be fitted or predicted together; those without a digest cannot be told apart.
 
     Raises:
-        SettingError: two are the same samples of the same source.
+        SettingError: two have samples of the same source in common.
     """
-    seen: dict[tuple[str, int, float, int], str] = {}
+    seen: dict[str, list[Recording]] = {}
     for one in recordings:
-        if not one.digest or not one.segments:
-            continue
-        key = (one.digest, one.start_stamp, float(one.segments[0].time[0]), one.samples)
-        if key in seen:
-            same = "" if seen[key] == one.source else f"; it is the same as {seen[key]}"
-            raise SettingError(
-                "recordings", one.source, f"this recording would count twice{same}; name it once"
-            )
-        seen[key] = one.source
+        for other in seen.get(one.digest, ()):
+            if not share_samples(one, other):
+                continue
+            whole = one.samples == other.samples
+            same = "" if other.source == one.source else f"; it is the same as {other.source}"
+            told = "recording would count twice" if whole else "part shares samples with another"
+            advice = "name it once" if whole else "they would count twice; take parts apart"
+            raise SettingError("recordings", one.source, f"this {told}{same}; {advice}")
+        seen.setdefault(one.digest, []).append(one)
+
+
+def share_samples(one: Recording, other: Recording) -> bool:
+    """Return whether two recordings have samples of the same source in common.
+
+    Several topics of a bag are one source, so that the samples are compared.  Recordings without a
+    digest cannot be told apart.
+    """
+    if not one.digest or one.digest != other.digest:
+        return False
+    later = 1e-9 * (other.start_stamp - one.start_stamp)
+    slack = 0.5 * min(one.period, other.period)
+    return any(
+        _alike(a, b, later, slack) for a in one.segments for b in other.segments if len(a.time)
+    )
+
+
+def _alike(a: Segment, b: Segment, later: float, slack: float) -> bool:
+    """Return whether two segments have samples, where they overlap, and these are the same."""
+    first = max(float(a.time[0]), float(b.time[0]) + later) - slack
+    i, j = int(np.searchsorted(a.time, first)), int(np.searchsorted(b.time, first - later))
+    count = min(len(a.time) - i, len(b.time) - j)
+    if count < 1 or abs(float(a.time[i]) - float(b.time[j]) - later) > slack:
+        return False
+    return any(
+        np.array_equal(of_a[i : i + count], of_b[j : j + count])
+        for of_a, of_b in ((a.position, b.position), (a.effort, b.effort))
+    )
 
 
 def source_entries(source: Source) -> dict[str, object]:

@@ -101,6 +101,17 @@ def test_a_run_that_is_named_twice_is_refused(runs):
             ri.identify_drive_gains(ROBOT, *pair, KNOWN)
     halves = [loaded.between(0.0, 0.5), loaded.between(0.5, 1.0)]
     assert len(ri.identify_payload(ROBOT, bare, halves).result.loaded) == 2
+    with pytest.raises(ri.SettingError, match=r"is the same recording as .*, given as bare"):
+        ri.identify_payload(ROBOT, loaded, halves[0])
+
+
+def test_the_beginning_of_a_recording_may_be_bare_and_its_end_loaded(runs):
+    before, after = (
+        run.between(*part) for run, part in zip(runs, ((0, 0.5), (0.5, 1)), strict=True)
+    )
+    whole = replace(before, segments=before.segments + after.segments, digest="one")
+    parts = [whole.between(0.0, 0.5), whole.between(0.5, 1.0)]
+    assert len(ri.identify_payload(ROBOT, *parts).result.bare) == 1
 
 
 def test_drive_gains_with_a_payload_in_a_file(runs, tmp_path):

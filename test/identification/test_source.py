@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 import robot_identification as ri
+from robot_identification.identification.source import refuse_double
 from several_bags import STATED, arm
 
 
@@ -32,6 +33,23 @@ def test_parts_of_a_recording_are_fitted_and_held_out(halves):
     both = ri.identify(robot, [one, other], processing=STATED)
     assert len(both.sources) == 2
     assert ri.identify(robot, one, held_out=other, processing=STATED).held_out is not None
+
+
+def test_parts_that_overlap_would_count_twice(halves):
+    robot, whole, (one, other) = halves
+    longer = whole.between(0.0, 0.51)
+    for fitted, held_out in (([longer, other], ()), ([whole], [other]), ([whole, one], ())):
+        with pytest.raises(ri.SettingError, match=r"part shares samples .*; take parts apart"):
+            ri.identify(robot, fitted, held_out=held_out, processing=STATED)
+    refuse_double([replace(one, digest=""), replace(one, digest="")])
+
+
+def test_topics_of_a_bag_are_several_recordings(halves):
+    """They have one digest and their times, but not their samples, in common."""
+    _, whole, _ = halves
+    (segment,) = whole.segments
+    twin = replace(segment, position=segment.position + 0.1, effort=segment.effort + 0.1)
+    refuse_double([whole, replace(whole, segments=(twin,))])
 
 
 def test_a_result_tells_the_samples_that_were_fitted_not_those_held_out(halves):

@@ -23,7 +23,7 @@ from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.householder_kernels import fold_rows
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.identification.source import Source, refuse_double
+from robot_identification.identification.source import Source, refuse_double, share_samples
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
@@ -203,20 +203,21 @@ def check_runs(
 
     Raises:
         RecordingError: there is no loaded run, or no bare one although needed.
-        SettingError: a recording is both bare and loaded, or would count twice.
+        SettingError: samples are both bare and loaded, or would count twice.  The beginning of a
+            recording may be bare, and its end loaded.
     """
     if not loaded:
         raise RecordingError("no loaded run: record one with the payload")
     if bare_needed and not bare:
         raise RecordingError("no bare run: record one without the payload, or give a result of one")
-    without = {recording.digest: recording.source for recording in bare if recording.digest}
     for recording in loaded:
-        if recording.digest in without:
-            raise SettingError(
-                "loaded",
-                recording.source,
-                f"is the same recording as {without[recording.digest]}, given as bare",
-            )
+        for without in bare:
+            if share_samples(recording, without):
+                raise SettingError(
+                    "loaded",
+                    recording.source,
+                    f"is the same recording as {without.source}, given as bare",
+                )
     for runs in (bare, loaded):
         refuse_double(runs)
 
