@@ -38,6 +38,7 @@ def inverse_dynamics(
     Raises:
         ResultMismatchError: the parameters belong to a robot with others.
         ShapeError: an array does not fit.
+        SettingError: it holds no numbers, or is a table with the joints in another order.
         SampleError: a value is NaN or infinite, or an effort would be.
     """
     return _model(robot, parameters).inverse_dynamics(q, qd, qdd)
@@ -53,7 +54,7 @@ def gravity(robot: RobotSource, parameters: FullSource, q: npt.ArrayLike) -> Mod
         q: (samples, joints) or (joints,) positions in rad or m.
 
     Raises:
-        ResultMismatchError, ShapeError, SampleError: as :func:`inverse_dynamics`.
+        ResultMismatchError, ShapeError, SettingError, SampleError: as :func:`inverse_dynamics`.
     """
     return _model(robot, parameters).gravity(q)
 
@@ -68,7 +69,7 @@ def mass_matrix(robot: RobotSource, parameters: FullSource, q: npt.ArrayLike) ->
         q: (samples, joints) or (joints,) positions in rad or m.
 
     Raises:
-        ResultMismatchError, ShapeError, SampleError: as :func:`inverse_dynamics`.
+        ResultMismatchError, ShapeError, SettingError, SampleError: as :func:`inverse_dynamics`.
     """
     return _model(robot, parameters).mass_matrix(q)
 

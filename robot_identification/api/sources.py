@@ -29,7 +29,7 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import refuse_other_parameters
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.arrays import read_only
+from robot_identification.robot.arrays import numbers, read_only_view
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import is_result, load_values
 from robot_identification.robot.files.versions import CALIBRATION, changed_robot_warnings
@@ -271,20 +271,17 @@ def _numbers(source: npt.ArrayLike, names: Sequence[str]) -> Array:
     """Return values of parameters from an array.
 
     Raises:
-        SettingError: an entry is no number, or not finite.
+        SettingError: an entry is no number, or not finite, or names stand in another order.
         ShapeError: there is not one for each.
     """
-    try:
-        values = read_only(source)
-    except (TypeError, ValueError) as error:
-        problem = "give a result, calibrated parameters, their file, or an array of numbers"
-        raise SettingError("parameters", f"{source!r:.60}", problem) from error
+    problem = "give a result, calibrated parameters, their file, or an array of numbers"
+    values = numbers("parameters", source, names, problem)
     if values.shape != (len(names),):
         raise ShapeError("values", values.shape, f"({len(names)},)")
     for name, value in zip(names, values.tolist(), strict=True):
         if not math.isfinite(value):
             raise SettingError(name, value, "must be a finite number")
-    return values
+    return read_only_view(values)
 
 
 def changed_robot_remarks(robot: RobotModel, source: FullSource) -> tuple[str, ...]:

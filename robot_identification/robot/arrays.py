@@ -10,7 +10,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import SampleError
+from robot_identification.errors import SampleError, SettingError
 
 Array = npt.NDArray[np.float64]
 
@@ -36,6 +36,43 @@ def read_only(values: npt.ArrayLike, kind: type[Any] = np.float64) -> npt.NDArra
     array = np.array(values, dtype=kind, order="C")
     array.setflags(write=False)
     return array
+
+
+def numbers(
+    name: str, values: npt.ArrayLike, order: Sequence[str] = (), problem: str = "give numbers"
+) -> Array:
+    """Return what a program hands in as an array of its own.
+
+    Args:
+        name: of it, for messages.
+        values: an array, lists, or a table or series of pandas or polars.
+        order: names that its columns, or entries, stand for; those of a table must not contradict.
+        problem: what to do where these are no numbers.
+
+    Raises:
+        SettingError: they are no real numbers, some are masked, or a table has the names in another
+            order.
+    """
+    told = _labels(values)
+    if told != list(order) and sorted(told) == sorted(order):
+        advice = f"are in another order than needed; give {', '.join(order)}"
+        raise SettingError(name, ", ".join(told), advice)
+    if np.ma.is_masked(values):
+        raise SettingError(name, "masked values", "leave out the samples that do not count")
+    try:
+        found = np.array(values)
+        if not np.iscomplexobj(found):
+            return found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise SettingError(name, f"{values!r:.60}", problem) from error
+    raise SettingError(name, "complex numbers", "give real ones")
+
+
+def _labels(values: object) -> list[str]:
+    """Return the names of a table's columns, or of a series' entries; none of arrays and lists."""
+    columns = getattr(values, "columns", None)
+    found = getattr(values, "index", ()) if columns is None else columns
+    return [] if callable(found) else [str(label) for label in found]
 
 
 def read_only_view(array: npt.NDArray[Element]) -> npt.NDArray[Element]:

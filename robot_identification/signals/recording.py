@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.presentation import Presented, sample_records
-from robot_identification.robot.arrays import by_value, cover
+from robot_identification.robot.arrays import by_value, cover, numbers
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.time_units import doubts_of_times
 
@@ -200,7 +200,8 @@ class Recording(Presented):
 
         Raises:
             ShapeError: an array does not have a row per sample and a column per joint.
-            SettingError: nobody has said what effort means, or a drive gain is missing.
+            SettingError: nobody has said what effort means, a drive gain is missing, something is
+                no array of numbers, or a table has the joints in another order.
             SampleError: a value is not finite.
             RecordingError: the samples are too few, or the times of no use, as those that are not
                 in seconds.
@@ -209,7 +210,7 @@ class Recording(Presented):
         from robot_identification.signals.conditioning import joint_side_recording
         from robot_identification.signals.temperature import of_samples, with_temperatures
 
-        seconds = np.asarray(time, dtype=np.float64)
+        seconds = numbers("time", time)
         if seconds.ndim != 1:
             raise ShapeError("time", seconds.shape, "(samples,)")
         if not np.isfinite(seconds).all():
@@ -219,13 +220,15 @@ class Recording(Presented):
         signals = {
             "position": position, "velocity": velocity, "effort": effort, "reference": reference,
         }  # fmt: skip
-        copied = {n: None if a is None else np.array(a, np.float64) for n, a in signals.items()}
+        joints = robot.active_names
+        copied = {n: None if a is None else numbers(n, a, joints) for n, a in signals.items()}
         raw = RawSamples(stamps, **copied)  # type: ignore[arg-type]  # two are never None
         recording = joint_side_recording(raw, robot, source=source, digest=raw.digest())
         recording = replace(recording, warnings=(*told, *recording.warnings))
         if temperature is None:
             return recording
-        return with_temperatures(recording, of_samples(robot.active_names, stamps, temperature))
+        celsius = numbers("temperature", temperature, joints)
+        return with_temperatures(recording, of_samples(joints, stamps, celsius))
 
     @property
     def headline(self) -> str:

@@ -33,6 +33,23 @@ def test_values_that_are_no_numbers_are_refused_by_name(robot, tmp_path):
         ri.export(robot, full, urdf=tmp_path / "arm.urdf")
 
 
+def test_a_table_with_the_joints_in_another_order_is_refused(robot):
+    """Its columns have names, which an array of numbers would pass over."""
+
+    class Table(list):
+        columns = ("joint_2", "joint_1")
+
+    time, motion = np.arange(200) * 0.01, np.random.default_rng(0).normal(size=(200, 2))
+    table = Table(motion.tolist())
+    for taken in (
+        lambda: ri.Recording.from_arrays(robot, time, table, motion),
+        lambda: ri.Recording.from_arrays(robot, time, motion, motion, temperature=table),
+        lambda: ri.inverse_dynamics(robot, "scara", motion, table),
+    ):
+        with pytest.raises(ri.SettingError, match="= joint_2, joint_1: are in another order"):
+            taken()
+
+
 def test_a_prior_is_a_prior_or_a_file(robot, result):
     with pytest.raises(ri.SettingError, match="prior = ndarray: give a Prior, a file, or none"):
         ri.calibrate(robot, result, prior=np.zeros(28))

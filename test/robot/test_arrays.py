@@ -14,10 +14,11 @@ import pytest
 import robot_identification
 from robot_identification.collision.bodies.shapes import Hull
 from robot_identification.collision.scene import Scene
+from robot_identification.errors import SettingError
 from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.identify import identify
-from robot_identification.robot.arrays import Array, by_value, read_only, read_only_view
+from robot_identification.robot.arrays import Array, by_value, numbers, read_only, read_only_view
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.efforts.separate import EffortSamples
@@ -181,3 +182,44 @@ def test_a_result_equals_what_its_file_gives_back(tmp_path):
     assert read_result(path) != dataclasses.replace(result, method="ols")
     other = identify(robot, [recording.between(0.0, 0.9)], essential=EliminationRule())
     assert other.estimate != result.estimate
+
+
+class Table:
+    """A table as pandas and polars have them: an array whose columns have names."""
+
+    def __init__(self, columns, values):
+        self.columns, self._values = columns, values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._values, dtype)
+
+
+def test_what_a_program_hands_in_becomes_numbers():
+    wanted = np.array([[1.0, 2.0], [3.0, 4.0]])
+    wide = np.zeros((4, 4))
+    wide[::2, ::2] = wanted
+    for given in (
+        wanted.tolist(),
+        wanted.astype(np.float32),
+        wide[::2, ::2],
+        Table(["a", "b"], wanted),
+        Table(["x", "y"], wanted),
+        np.ma.masked_array(wanted, mask=False),
+    ):
+        np.testing.assert_array_equal(numbers("position", given, ("a", "b")), wanted)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (Table(["b", "a"], np.eye(2)), "position = b, a: are in another order .*; give a, b"),
+        (np.ma.masked_array(np.eye(2), mask=np.eye(2)), "masked values: leave out the samples"),
+        (np.eye(2) * 1j, "complex numbers: give real ones"),
+        ([[1.0], [1.0, 2.0]], "give numbers"),
+        ([["a", "b"]], "give numbers"),
+        ({"a": 1.0}, "give numbers"),
+    ],
+)
+def test_what_is_no_array_of_numbers_is_refused(given, problem):
+    with pytest.raises(SettingError, match=problem):
+        numbers("position", given, ("a", "b"))

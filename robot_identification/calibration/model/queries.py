@@ -13,7 +13,7 @@ from robot_identification.dynamics.direct import checked_values
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import ShapeError
 from robot_identification.identification.friction.law import FrictionLaw
-from robot_identification.robot.arrays import by_value, check_finite
+from robot_identification.robot.arrays import by_value, check_finite, numbers
 from robot_identification.robot.files.document import content_digest
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -99,6 +99,7 @@ class CalibratedModel:
 
         Raises:
             ShapeError: an array does not fit.
+            SettingError: it holds no numbers, or is a table with the joints in another order.
             SampleError: a value is NaN or infinite, or an effort would be.
         """
         motion = self._signals(position=q, velocity=qd, acceleration=qdd)
@@ -111,7 +112,7 @@ class CalibratedModel:
             q: (samples, joints) or (joints,) positions in rad or m.
 
         Raises:
-            ShapeError, SampleError: as :meth:`inverse_dynamics`.
+            ShapeError, SettingError, SampleError: as :meth:`inverse_dynamics`.
         """
         still = self._signals(position=q, velocity=None, acceleration=None)
         return self._answer(self._gravity_rows, still, np.ndim(q))
@@ -123,7 +124,7 @@ class CalibratedModel:
             q: (samples, joints) or (joints,) positions in rad or m.
 
         Raises:
-            ShapeError, SampleError: as :meth:`inverse_dynamics`.
+            ShapeError, SettingError, SampleError: as :meth:`inverse_dynamics`.
         """
         still = self._signals(position=q, velocity=None, acceleration=None)
         return self._answer(self._mass_rows, still, np.ndim(q))
@@ -148,16 +149,17 @@ class CalibratedModel:
         """Return (3, samples, joints) positions, velocities and accelerations.
 
         Raises:
-            ShapeError, SampleError: as :meth:`inverse_dynamics`.
+            ShapeError, SettingError, SampleError: as :meth:`inverse_dynamics`.
         """
         joints = len(self._names)
-        first = np.asarray(given["position"], dtype=np.float64)
+        known = {n: numbers(n, v, self._names) for n, v in given.items() if v is not None}
+        first = known["position"]
         expected = f"({joints},) or (samples, {joints})"
         if first.ndim not in (1, 2) or first.shape[-1] != joints:
             raise ShapeError("position", first.shape, expected)
         signals = []
-        for name, values in given.items():
-            signal = np.zeros_like(first) if values is None else np.asarray(values, np.float64)
+        for name in given:
+            signal = known.get(name, np.zeros_like(first))
             if signal.shape != first.shape:
                 raise ShapeError(name, signal.shape, str(first.shape))
             rows = np.atleast_2d(signal)
@@ -171,10 +173,7 @@ class CalibratedModel:
         """Return values and deviations of the regressor rows of a motion, block by block."""
         with np.errstate(all="ignore"):
             blocks = [self._block(rows(*motion[:, now])) for now in _blocks(motion.shape[1])]
-        shape = (0, *[len(self._names)] * motion[0].ndim)
-        parts = [np.concatenate(part) for part in zip(*blocks, strict=True)] or [
-            np.zeros(shape) for _ in range(3)
-        ]
+        parts = [np.concatenate(part) for part in zip(*blocks, strict=True)]
         check_finite("effort of the model", parts[0], self._names)
         values, std, robust = (part[0] if axes == 1 else part for part in parts)
         return ModelValues(
@@ -200,5 +199,5 @@ class CalibratedModel:
 
 
 def _blocks(samples: int) -> Iterator[slice]:
-    for begin in range(0, samples, _AT_A_TIME):
+    for begin in range(0, max(samples, 1), _AT_A_TIME):
         yield slice(begin, begin + _AT_A_TIME)

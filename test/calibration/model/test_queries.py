@@ -72,6 +72,13 @@ def test_one_posture_is_answered_without_the_axis_of_samples():
     assert MODEL.mass_matrix(q[:0]).std.shape == (0, 6, 6)
 
 
+def test_no_samples_have_no_efforts():
+    model, none = CalibratedModel(TX40, TRUTH), np.zeros((0, 6))
+    assert model.inverse_dynamics(none).values.shape == (0, 6)
+    assert model.gravity(none).std.shape == (0, 6)
+    assert model.mass_matrix(none).values.shape == (0, 6, 6)
+
+
 def test_a_robot_with_a_loop_is_asked_for_the_joints_that_move_independently():
     robot = parallelogram()
     free = len(robot.active_joints)
