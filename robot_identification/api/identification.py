@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from robot_identification.api.sources import (
     ParameterSource,
@@ -49,6 +49,8 @@ from robot_identification.signals.recording import Recording
 
 REFERENCES = "/joint_reference"
 """Topic of the samples of the reference."""
+
+Chosen = TypeVar("Chosen", EliminationRule, HuberSettings)
 
 PRIOR = "prior"
 """Start of DIDIM: the parameters that are known before."""
@@ -329,8 +331,21 @@ def diagnose(
 
 
 def _rule(essential: EliminationRule | bool | None) -> EliminationRule | None:
-    return EliminationRule() if essential is True else essential or None
+    return _settings_of("essential", essential, EliminationRule)
 
 
 def _limits(robust: HuberSettings | bool | None) -> HuberSettings | None:
-    return HuberSettings() if robust is True else robust or None
+    return _settings_of("robust", robust, HuberSettings)
+
+
+def _settings_of(name: str, given: Chosen | bool | None, kind: type[Chosen]) -> Chosen | None:
+    """Return settings, those by default where they are asked for by True.
+
+    Raises:
+        SettingError: it is neither settings, nor True, False or None.
+    """
+    if isinstance(given, kind):
+        return given
+    if given not in (True, False, None):
+        raise SettingError(name, given, f"give True, False or {kind.__name__}(...)")
+    return kind() if given else None

@@ -22,6 +22,7 @@ from robot_identification.api.payload import (
     identify_drive_gains,
     identify_payload,
 )
+from robot_identification.api.robots import base_parameters, with_joint_limits
 from robot_identification.api.running_payload import RunningPayload, running_payload
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
@@ -45,7 +46,6 @@ from robot_identification.excitation.simulated_recording import (
     SimulationSettings,
 )
 from robot_identification.files.datasets.fetching import FetchedDataset, fetch_dataset
-from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.diagnosis.diagnosis import Diagnosis
 from robot_identification.identification.diagnosis.finding import Finding
 from robot_identification.identification.didim.settings import DidimSettings
@@ -55,7 +55,7 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.validate import Validation
-from robot_identification.robot.files.loading import known_robots, load_robot, with_joint_limits
+from robot_identification.robot.files.loading import known_robots, load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import EffortSource

@@ -157,13 +157,21 @@ def recordings_of(
     reference_topic: str | None = None,
     positions_needed: bool = True,
 ) -> list[Recording]:
-    """Return recordings; bags are read with the defaults of :func:`read_bags`."""
+    """Return recordings; bags are read with the defaults of :func:`read_bags`.
+
+    Raises:
+        SettingError: one is neither a recording nor the name of one.
+        InputError: a bag cannot be read, or its samples are of no use.
+    """
     found: list[Recording] = []
     for run in [runs] if isinstance(runs, Recording | SimulatedRecording | str | Path) else runs:
         if isinstance(run, Recording):
             found.append(run)
         elif isinstance(run, SimulatedRecording):
             found.append(run.recording())
+        elif not isinstance(run, str | Path):
+            told = "give recordings, such as Recording.from_arrays makes, bags or tables"
+            raise SettingError("recordings", type(run).__name__, told)
         else:
             found += read_bags(
                 robot, run, reference_topic=reference_topic, positions_needed=positions_needed

@@ -210,6 +210,8 @@ class Recording(Presented):
         from robot_identification.signals.conditioning import joint_side_recording
         from robot_identification.signals.temperature import of_samples, with_temperatures
 
+        if not isinstance(robot, RobotModel):
+            raise SettingError("robot", robot, "load it first: load_robot(...)")
         seconds = numbers("time", time)
         if seconds.ndim != 1:
             raise ShapeError("time", seconds.shape, "(samples,)")

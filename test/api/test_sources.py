@@ -64,3 +64,21 @@ def test_a_result_is_no_file_of_parameters(robot, result, tmp_path):
     ):
         with pytest.raises(RobotDescriptionError, match="calibrate it first"):
             taken()
+
+
+def test_a_robot_is_named_where_its_description_is_asked(robot, tmp_path):
+    assert ri.base_parameters("scara").names == ri.base_parameters(robot).names
+    limits = tmp_path / "joint_limits.yaml"
+    limits.write_text("joint_limits: {joint_1: {has_velocity_limits: true, max_velocity: 1.5}}")
+    assert ri.with_joint_limits("scara", limits).joints[0].limits.velocity == 1.5
+    with pytest.raises(ri.SettingError, match=r"robot = scara: load it first: load_robot\(...\)"):
+        ri.Recording.from_arrays("scara", [], [], [])
+
+
+def test_what_is_no_recording_and_no_setting_is_refused(robot):
+    with pytest.raises(ri.SettingError, match="recordings = ndarray: give recordings, such as"):
+        ri.identify(robot, [np.zeros((3, 2))])
+    with pytest.raises(ri.SettingError, match=r"f-test: give True, False or EliminationRule\("):
+        ri.identify(robot, [], essential="f-test")
+    with pytest.raises(ri.SettingError, match=r"robust = 2.0: give True, False or HuberSettings"):
+        ri.identify(robot, [], robust=2.0)
