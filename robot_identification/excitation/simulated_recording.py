@@ -133,6 +133,7 @@ def simulated_recording(
 
     The robot holds the first point until it has come to rest; the recording begins when the
     trajectory does, with the stamp ``START_STAMP``.  After its end the robot holds the last point.
+    Efforts of the points are added to those of the controller.
 
     Args:
         robot: the robot, with its controller.
@@ -152,7 +153,7 @@ def simulated_recording(
     rate_hz = given.rate_hz or _default_rate(robot, given)
     duration = given.duration or float(ordered.times[-1])
     loop = ClosedLoop(robot, values, rate_hz=given.controller_rate_hz, sample_rate_hz=rate_hz)
-    samples = loop.run(ordered.reference, duration)
+    samples = loop.run(ordered.reference, duration, efforts=ordered.sample_efforts)
     measured = sensors.measure(samples)
     factors = per_joint("drive_gain_factors", given.drive_gain_factors, len(robot.active_joints))
     wanted = ordered.sample(samples.time)[0]

@@ -15,7 +15,7 @@ Coulomb friction is exact, sticking included: see :mod:`.kernels.fixed_step`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -169,16 +169,24 @@ class ClosedLoop:
             history=np.repeat(still[None], self.law.delay + 3, axis=0),
         )
 
-    def settled(self, position: npt.ArrayLike, seconds: float = 3.0) -> LoopState:
+    def settled(
+        self, position: npt.ArrayLike, seconds: float = 3.0, extra: npt.ArrayLike | None = None
+    ) -> LoopState:
         """Return the state in which the loop comes to rest while it holds a position (joints,).
 
         Gravity keeps it from the position by what the controller needs to bear it.
+
+        Args:
+            position: (joints,) in rad or m.
+            seconds: simulated time.
+            extra: (joints,) efforts added to those of the controller.
 
         Raises:
             ShapeError: if the number of joints differs.
             SimulationError: if the motion breaks down.
         """
-        end, _ = self.advance(self.at_rest(position), hold(position), round(seconds * self.rate_hz))
+        steps = round(seconds * self.rate_hz)
+        end, _ = self.advance(self.at_rest(position), hold(position), steps, extra)
         still = np.stack([end.position, end.velocity])
         history = np.repeat(still[None], len(end.history), axis=0)
         return replace(end, step=0, history=history)
@@ -249,7 +257,11 @@ class ClosedLoop:
         return LoopState(state.step + steps, *arrays), samples
 
     def run(
-        self, reference: Reference, duration: float, state: LoopState | None = None
+        self,
+        reference: Reference,
+        duration: float,
+        state: LoopState | None = None,
+        efforts: Callable[[Array], Array] | None = None,
     ) -> SimulatedSamples:
         """Run the loop along a reference and return the samples, both ends included.
 
@@ -257,12 +269,19 @@ class ClosedLoop:
             reference: what to follow.
             duration: simulated time in s.
             state: state at the start; by default settled where the reference starts.
+            efforts: gives the (times, joints) efforts at (times,) of the reference, in s, which
+                are added to those of the controller; None: none are.
 
         Raises:
             SimulationError: if the motion breaks down.
         """
-        begin = self.settled(reference.coefficients[0, :, 0]) if state is None else state
-        return self.advance(begin, reference, round(duration * self.rate_hz) + 1)[1]
+        steps = round(duration * self.rate_hz) + 1
+        extra = np.zeros((steps, len(self.robot.active_joints)))
+        if efforts is not None:
+            # The controller answers for the reference that its measurement belongs to.
+            extra = efforts((np.arange(steps) - self.law.delay) * self.period)
+        begin = state or self.settled(reference.coefficients[0, :, 0], extra=extra[0])
+        return self.advance(begin, reference, steps, extra)[1]
 
 
 def held_efforts(
