@@ -74,14 +74,14 @@ def refuse_double(recordings: Iterable[Recording]) -> None:
     """Refuse recordings of which one would count twice; parts of the same one are several.
 
     Args:
-        recordings: to be fitted or predicted together; those without a digest cannot be told apart.
+        recordings: to be fitted or predicted together.
 
     Raises:
         SettingError: two have samples of the same source in common.
     """
-    seen: dict[str, list[Recording]] = {}
+    seen: list[Recording] = []
     for one in recordings:
-        for other in seen.get(one.digest, ()):
+        for other in seen:
             if not share_samples(one, other):
                 continue
             whole = one.samples == other.samples
@@ -89,16 +89,17 @@ def refuse_double(recordings: Iterable[Recording]) -> None:
             told = "recording would count twice" if whole else "part shares samples with another"
             advice = "name it once" if whole else "they would count twice; take parts apart"
             raise SettingError("recordings", one.source, f"this {told}{same}; {advice}")
-        seen.setdefault(one.digest, []).append(one)
+        seen.append(one)
 
 
 def share_samples(one: Recording, other: Recording) -> bool:
     """Return whether two recordings have samples of the same source in common.
 
-    Several topics of a bag are one source, so that the samples are compared.  Recordings without a
-    digest cannot be told apart.
+    Several topics of a bag are one source, so that the samples are compared.  A live recording,
+    which has no digest, may be that of a bag; two live ones are told apart by those who name them.
     """
-    if not one.digest or one.digest != other.digest:
+    digests = {one.digest, other.digest} - {""}
+    if len(digests) != 1:
         return False
     later = 1e-9 * (other.start_stamp - one.start_stamp)
     slack = 0.5 * min(one.period, other.period)

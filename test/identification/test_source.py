@@ -27,6 +27,19 @@ def test_a_recording_does_not_count_twice(halves, where):
         ri.identify(robot, fitted, held_out=held_out, processing=STATED)
 
 
+def test_a_live_recording_and_its_bag_do_not_count_twice(halves):
+    robot, bag, (one, _) = halves
+    live = replace(bag, source="live", digest="")
+    with pytest.raises(ri.SettingError, match=r"live: .*count twice; it is the same as arrays"):
+        ri.identify(robot, [bag, live], processing=STATED)
+    with pytest.raises(ri.SettingError, match="count twice"):
+        ri.identify(robot, live, held_out=bag, processing=STATED)
+    assert len(ri.identify(robot, [live, one], processing=STATED).sources) == 2
+    (segment,) = bag.segments
+    others = (replace(segment, effort=1.1 * segment.effort),)
+    assert ri.identify(robot, [bag, replace(live, segments=others)], processing=STATED)
+
+
 def test_parts_of_a_recording_are_fitted_and_held_out(halves):
     robot, _, (one, other) = halves
     assert one.digest == other.digest
