@@ -277,13 +277,16 @@ class IdentificationResult(Stored, Drawn):
 def is_good_enough(result: IdentificationResult, largest: float) -> bool:
     """Tell whether every essential parameter is known well enough.
 
-    The larger of both standard deviations counts, where there are two.
+    The larger of both standard deviations counts, where there are two.  No parameter is known from
+    no more rows than there are parameters.
 
     Args:
         result: the result.
         largest: standard deviation allowed, as a fraction of the value.
     """
     estimate = result.estimate
+    if estimate.freedom <= 0:
+        return False
     known = estimate.larger_std <= largest * np.abs(estimate.values)
     return bool(known.all() if result.elimination is None else known[result.elimination.kept].all())
 

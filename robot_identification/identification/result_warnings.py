@@ -99,6 +99,13 @@ def statistics_warnings(
 def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
     """Return what a user should know before trusting the numbers."""
     lines = []
+    if estimate.freedom <= 0:
+        lines.append(
+            f"no more rows than parameters ({sum(estimate.rows)} rows): they go through every row, "
+            "and nothing tells how far off they are, whatever std says: record longer, or raise "
+            "the rate"
+        )
+        return tuple(lines)
     used = zip(names, verdicts_of(estimate), estimate.values, strict=True)
     unknown = Reliability.NOT_IDENTIFIED
     doubtful = [name for name, verdict, v in used if v != 0.0 and verdict is unknown]

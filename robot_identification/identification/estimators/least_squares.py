@@ -77,6 +77,11 @@ class Estimate:
         """(parameters,) the larger of both standard deviations, by which estimates are judged."""
         return self.std if self.std_robust is None else np.maximum(self.std, self.std_robust)
 
+    @property
+    def freedom(self) -> int:
+        """Rows beyond the parameters; without any, nothing tells how far off these are."""
+        return sum(self.rows) - int(np.count_nonzero(self.values))
+
     @cached_property
     def relative_std_percent(self) -> Array:
         """(parameters,) standard deviations in percent of the values (Gautier et al. 2013, eq. 19).

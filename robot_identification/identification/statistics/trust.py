@@ -38,7 +38,8 @@ def verdicts_of(
     """Return the verdict on every parameter of an estimate.
 
     ``GOOD``: known to better than 5 % (one standard deviation, the larger where there are two).
-    ``WEAK``: to better than 30 %.  ``NOT_IDENTIFIED``: worse.  ``REMOVED``: the effort can do
+    ``WEAK``: to better than 30 %.  ``NOT_IDENTIFIED``: worse, or there are no more rows than
+    parameters, which leaves no residual to take deviations from.  ``REMOVED``: the effort can do
     without it (Gautier and Venture 2013, section III), and it was set to zero.
 
     Args:
@@ -46,13 +47,14 @@ def verdicts_of(
         kept: (parameters,) which of them are essential; None: all.
     """
     sizes, deviations = np.abs(estimate.values), estimate.larger_std
+    known = sizes > 0.0 if estimate.freedom > 0 else np.zeros(len(sizes), dtype=bool)
     found = []
     for i, (size, deviation) in enumerate(zip(sizes, deviations, strict=True)):
         if kept is not None and not kept[i]:
             found.append(Reliability.REMOVED)
-        elif size > 0.0 and deviation <= GOOD_BELOW * size:
+        elif known[i] and deviation <= GOOD_BELOW * size:
             found.append(Reliability.GOOD)
-        elif size > 0.0 and deviation <= WEAK_BELOW * size:
+        elif known[i] and deviation <= WEAK_BELOW * size:
             found.append(Reliability.WEAK)
         else:
             found.append(Reliability.NOT_IDENTIFIED)
