@@ -18,6 +18,7 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.settings import Settings, setting
 
 _HALVINGS = 20
+_LEAST_SAMPLES = 100  # few samples of a short motion have fewer rows than there are parameters
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,9 @@ def condition_number(base: BaseParameters, trajectory: Trajectory, rate_hz: floa
     Args:
         base: base parameters of the robot.
         trajectory: joints in the robot's order.
-        rate_hz: rate at which it is sampled.
+        rate_hz: rate at which it is sampled, a hundred times at least.
     """
-    samples = max(2, math.ceil(trajectory.duration * rate_hz))
+    samples = max(_LEAST_SAMPLES, math.ceil(trajectory.duration * rate_hz))
     times = trajectory.times[0] + np.linspace(0.0, trajectory.duration, samples)
     regressor = Regressor(base.robot, base.base_columns).dense(*trajectory.sample(times))
     return float(np.linalg.cond(regressor.reshape(-1, base.rank)))

@@ -13,6 +13,7 @@ from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.model import Array, JointType, RobotModel
 
 _RATE_HZ = 50.0
+_LEAST_SAMPLES = 100  # the ends of a motion, which are at rest, tell little of a short one
 _LEAST_SIZE = 1e-3  # effect of a parameter, as a share of the largest
 _LEAST_OWN = 1e-2  # part of it that no other parameter explains, as a share of it
 _SMALL_TRAVEL = 0.1  # in rad or m
@@ -48,19 +49,23 @@ def unidentified(base: BaseParameters, trajectory: Trajectory) -> tuple[Unidenti
     found = [Unidentified(names[i], _NO_EFFECT) for i in base.unaffecting]
     if not base.rank:
         return tuple(found)
-    count = max(2, int(np.ceil(trajectory.duration * _RATE_HZ)))
+    count = max(_LEAST_SAMPLES, int(np.ceil(trajectory.duration * _RATE_HZ)))
     times = trajectory.times[0] + np.linspace(0.0, trajectory.duration, count)
     q, qd, qdd = trajectory.sample(times)
     W = Regressor(base.robot, base.base_columns).dense(q, qd, qdd).reshape(-1, base.rank)
     sizes = np.linalg.norm(W, axis=0)
-    tiny = sizes <= _LEAST_SIZE * sizes.max()
-    scaled = W[:, ~tiny] / sizes[~tiny]
-    own, likeness = _independence(scaled)
+    largest = sizes.max()
+    tiny = sizes <= _LEAST_SIZE * largest
+    own, likeness = _independence(W[:, ~tiny] / sizes[~tiny])
     travel = np.ptp(q, axis=0)
     others = [base.names[i] for i in np.flatnonzero(~tiny)]
     for i, name in enumerate(base.names):
         if tiny[i]:
-            why = f"its effect on the efforts is {sizes[i] / sizes.max():.1g} of the largest one's"
+            why = (
+                f"its effect on the efforts is {sizes[i] / largest:.1g} of the largest one's"
+                if largest
+                else "no effort depends on any parameter along this motion"
+            )
         else:
             k = int(np.count_nonzero(~tiny[:i]))
             if own[k] > _LEAST_OWN:
@@ -83,7 +88,7 @@ def _independence(scaled: Array) -> tuple[Array, Array]:
         explain a column; 0 on the diagonal.
     """
     _, s, vt = np.linalg.svd(scaled, full_matrices=False)
-    inverse = (vt.T / np.maximum(s, _FLOOR * s[0]) ** 2) @ vt
+    inverse = (vt.T / np.maximum(s, _FLOOR * s.max(initial=0.0)) ** 2) @ vt
     diagonal = np.diag(inverse)
     likeness = np.abs(inverse) / diagonal[:, None]
     np.fill_diagonal(likeness, 0.0)

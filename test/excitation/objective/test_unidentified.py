@@ -8,6 +8,7 @@ import pytest
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.excitation.motions.random_points import (
     RandomPointsSettings,
+    condition_number,
     random_points,
 )
 from robot_identification.excitation.motions.trajectory import Trajectory
@@ -74,6 +75,20 @@ def test_small_motion_blurs_parameters_that_are_alike(motion):
     assert told_apart
     assert any("joint_2 moves by" in reason for reason in told_apart)
     assert len(found) > len(UNAFFECTING) + 20
+
+
+@pytest.mark.parametrize(
+    ("travel", "reason"), [(1e-4, "joint_1 moves by 0.0001"), (0, "no effort")]
+)
+def test_motions_that_are_over_at_once_tell_what_they_do_not_tell(travel, reason):
+    base = base_parameters(load_robot("scara"))
+    still = np.zeros((3, 2))
+    there = np.array([[0.0, 0.0], [travel, travel], [0.0, 0.0]])
+    motion = Trajectory(base.robot.joint_names, np.array([0, 0.005, 0.01]), there, still, still)
+    found = reasons(base, motion)
+    assert any(reason in one for one in found.values())
+    assert set(base.names) & set(found)
+    assert condition_number(base, motion, 50.0) > 1e3
 
 
 def test_what_is_not_reported_is_well_conditioned(motion):
