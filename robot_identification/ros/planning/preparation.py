@@ -10,7 +10,11 @@ import numpy as np
 from robot_identification.collision.clearance import Clearance, Nearest
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification import checks
-from robot_identification.excitation.certification.certificate import START_TOLERANCE, certify
+from robot_identification.excitation.certification.certificate import (
+    START_TOLERANCE,
+    Certificate,
+    certify,
+)
 from robot_identification.excitation.motions.approach import approach, slowed
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
@@ -67,6 +71,21 @@ def require_reserve(machine: Machine, position: Array, sources: Sources) -> None
         raise NotCertifiedError("position", problem)
 
 
+def _require_still_certified(now: Certificate) -> None:
+    """Refuse a plan that passes no more, and say what has changed.
+
+    Raises:
+        NotCertifiedError: naming the first check that is not passed, and what to do.
+    """
+    failed = next((check for check in now.checks if not check.passed), None)
+    if failed is not None:
+        raise NotCertifiedError(
+            failed.name,
+            f"{failed.detail}; the plan passed when it was made, and limits, cell or "
+            "tracking_error_limit are others now: plan again, or set them back",
+        )
+
+
 def prepare(
     job: PlanningJob,
     plan: AnyPlan,
@@ -96,7 +115,7 @@ def prepare(
     machine = load_machine(job.sources)
     run, room = plan.trajectory.reordered(machine.robot.joint_names), machine.surroundings
     now = certify(machine.robot, plan.trajectory, start=run.positions[0], surroundings=room)
-    now.require()
+    _require_still_certified(now)
     if now.digest != plan.certificate.digest:
         raise NotCertifiedError("hash", "robot or trajectory have changed since; plan again")
     if since is not None and isinstance(plan, OneJointPlan):

@@ -36,6 +36,13 @@ def test_a_run_at_reduced_speed_is_certified_by_itself(monkeypatch):
         prepare(job, plan, np.zeros(2), speed=0.5)
 
 
+def test_a_plan_without_room_for_a_larger_tracking_error_is_to_be_made_again():
+    job, plan = planned(Sources("scara", tracking_error=(0.1, 0.1)), [0.0, 0.0], [2.9, 0.0])
+    wider = replace(job, sources=replace(job.sources, tracking_error=(0.3, 0.3)))
+    with pytest.raises(NotCertifiedError, match=r"joint_1 .*tracking_error_limit .*plan again"):
+        prepare(wider, plan, np.zeros(2))
+
+
 def test_distances_of_a_plan_hold_at_every_lower_speed(monkeypatch, tmp_path):
     """What just keeps its clearance must not be refused because it is cut into other cells.
 
