@@ -239,7 +239,7 @@ class TestEffort:
     )
     def test_one_of_no_use_is_named_and_keeps_nothing_from_moving(self, robot, efforts, problem):
         check = effort_check(states([1.0, 2.0], efforts), robot)
-        warned(check, "effort_topic")
+        warned(check, "unless effort_topic of acquisition names where they are")
         assert problem in check.value
 
     def test_zeros_are_doubted(self, robot):

@@ -79,8 +79,8 @@ def effort_check(messages: Sequence[Any], robot: RobotModel) -> Check:
         return Check(
             name,
             f"of no use: {error}",
-            "nothing can be identified without: have the driver send it, or give effort_topic of "
-            "acquisition",
+            "nothing can be identified without, unless effort_topic of acquisition names where "
+            "they are: have the driver send them, or give that",
         )
     if not efforts.size:
         return Check(name, "no joint states", "start the driver")
