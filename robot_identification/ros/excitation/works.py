@@ -100,6 +100,7 @@ class ExcitationWorks:
             markers=markers,
             arms=self._arms,
             place=self._watch.place,
+            problem=self._watch.problem,
             kept=self._forget_motion,
             changed=self.publish_status,
         )

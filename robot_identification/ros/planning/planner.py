@@ -50,6 +50,7 @@ class Planner:
         markers: shows plans.
         arms: know where other robots stand.
         place: returns the (joints,) position of the robot; None where that is not known.
+        problem: tells why that is not known.
         kept: called when a plan takes the place of the one before.
         changed: called when a plan is begun, kept or given up; after ``kept``.
         clock: time in s that never jumps.
@@ -68,13 +69,14 @@ class Planner:
         markers: MarkerPublisher,
         arms: OtherArms,
         place: Callable[[], Array | None],
+        problem: Callable[[], str],
         kept: Callable[[], None],
         changed: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._node, self._robot, self._slot, self._parameters = node, robot, slot, parameters
         self._markers, self._arms = markers, arms
-        self._place, self._kept, self._changed = place, kept, changed
+        self._place, self._problem, self._kept, self._changed = place, problem, kept, changed
         self._clock = clock
         self._wait: _Wait | None = None
         self._outputs = output_folder(node, parameters.now.output_directory)
@@ -147,7 +149,8 @@ class Planner:
         if request.output:
             self._outputs.target(request.output, overwrite=request.overwrite)
         place = self._place()
-        wanted = job_of(request, self._robot, self._parameters.now, place)
+        problem = self._problem() if place is None else ""
+        wanted = job_of(request, self._robot, self._parameters.now, place, problem)
         wanted = replace(wanted, sources=replace(wanted.sources, arms=self._arms.postures()))
         machine = load_machine(wanted.sources)  # what is missing is told at once
         _require_reserve(machine, wanted, stands=not len(request.start_position))

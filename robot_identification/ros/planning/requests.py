@@ -88,6 +88,7 @@ def job_of(
     robot: RobotModel,
     values: ExcitationParameters,
     position: Array | None,
+    problem: str = "",
 ) -> PlanningJob:
     """Return what is to be planned.
 
@@ -96,6 +97,7 @@ def job_of(
         robot: the robot.
         values: parameters of the node.
         position: (joints,) where the robot stands; None where that is not known.
+        problem: why it is not known.
 
     Raises:
         SettingError: a field has a value that it cannot have.
@@ -112,7 +114,7 @@ def job_of(
         clearance=values.clearance,
         effort_meaning=values.effort_meaning,
     )
-    start = _start(request.start_position, robot, position)
+    start = _start(request.start_position, robot, position, problem)
     if request.method == METHOD:
         settings = one_joint_settings(request, start, joints_without_room(sources))
         return PlanningJob(replace(sources, held=(*settings.locked, *settings.cramped)), settings)
@@ -154,12 +156,12 @@ def _optimizers(name: str) -> tuple[str, ...]:
     return (name,) if name else OPTIMIZERS[:1]
 
 
-def _start(wanted: Any, robot: RobotModel, position: Array | None) -> Array:
+def _start(wanted: Any, robot: RobotModel, position: Array | None, problem: str) -> Array:
     if not len(wanted):
         if position is None:
             raise StaleStateError(
                 "the plan is to begin where the robot is, but no recent joint state says where; "
-                "give start_position, or start the driver"
+                f"give start_position, or start the driver: {problem}"
             )
         return position
     start: Array = np.asarray(wanted, dtype=np.float64)

@@ -53,6 +53,7 @@ def made(folder, **parts):
     values = ExcitationParameters("scara", output_directory=str(folder), planning_niceness=0)
     return Planner(
         Node(), robot, JobSlot(logging.getLogger()), NodeParameters.of(values),
+        problem=lambda: "joint joint_2 is not there",
         kept=lambda: None, changed=lambda: None, **parts,
     )  # fmt: skip
 
@@ -113,7 +114,7 @@ class TestThePlanOfARobotThatIsNotHeardYet:
         late.planner.poll()
         answer = answer_of(course)
         assert answer.error_code == CODES.STATE_STALE
-        assert "start the driver" in answer.message
+        assert "start the driver: joint joint_2 is not there" in answer.message
         assert not late.planner.busy
 
     def test_ends_at_once_where_it_is_cancelled(self, late):
