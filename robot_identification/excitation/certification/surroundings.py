@@ -130,7 +130,7 @@ class Surroundings:
             posture: (joints,) in rad or m.
 
         Raises:
-            NotCertifiedError: with the pair and its distance.
+            NotCertifiedError: with the pair, its distance, and what to do.
         """
         if self.collisions is None:
             return
@@ -138,7 +138,7 @@ class Surroundings:
         there = Trajectory(names, np.array([0.0, 1.0]), np.tile(posture, (2, 1)), still, still)
         found = self.clearance(there, limits)
         if found is not None and not found.kept:
-            raise NotCertifiedError("obstacles", f"where the motion begins: {found.nearest}")
+            raise NotCertifiedError("obstacles", f"where the motion begins: {_too_near(found)}")
 
     def free_posture(self, limits: MotionLimits, wanted: Array) -> Array:
         """Return a posture, or a free one near it where the robot would touch something there.
@@ -263,3 +263,17 @@ def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
     braking = q + v * own * (s - s**3 + s**4 / 2.0)
     postures: Array = np.concatenate([falling, braking])
     return postures.reshape(-1, q.shape[1])
+
+
+def _too_near(found: Clearance) -> str:
+    """Tell of a posture that does not keep its clearance what is too near, and what to do."""
+    nearest, wanted = found.nearest, f"wanted {found.wanted:g} m"
+    if nearest is None:
+        return f"{wanted}: begin elsewhere"
+    told = f"{' and '.join(nearest.pair)}: {nearest.distance:.4f} m; {wanted}"
+    if nearest.distance < found.wanted:
+        return f"{told}: begin elsewhere"
+    return (
+        f"{told} for joints, too, that are off it by the allowed tracking error: begin elsewhere, "
+        "or allow a smaller one"
+    )

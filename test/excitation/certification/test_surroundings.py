@@ -268,8 +268,13 @@ def test_a_posture_is_free_where_standing_there_is():
     np.testing.assert_array_equal(tube.times, [0.0, 1.0])
     np.testing.assert_array_equal(tube.coefficients[0, :, 0], [0.25, 0.5])
     np.testing.assert_array_equal(tube.coefficients[0, :, 1:], 0.0)
-    with pytest.raises(NotCertifiedError, match="where the motion begins: arm and post"):
-        Surroundings(collisions=Cell(kept=False)).require_free(LIMITS, np.zeros(2))
+    near, far = (replace(NEAREST, distance=distance) for distance in (0.01, 0.05))
+    begins = "where the motion begins: arm and post: "
+    with pytest.raises(NotCertifiedError, match=begins + "0.0100 m; wanted 0.02 m: begin else"):
+        Surroundings(collisions=Cell(nearest=near, kept=False)).require_free(LIMITS, np.zeros(2))
+    off = Surroundings(collisions=Cell(nearest=far, kept=False), off=np.array([0.5, 0.5]))
+    with pytest.raises(NotCertifiedError, match=begins + ".*off it by the allowed tracking error"):
+        off.require_free(LIMITS, np.zeros(2))
 
 
 @pytest.mark.parametrize("off", [None, (0.25, 0.125)])
