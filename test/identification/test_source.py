@@ -34,10 +34,11 @@ def test_a_live_recording_and_its_bag_do_not_count_twice(halves):
         ri.identify(robot, [bag, live], processing=STATED)
     with pytest.raises(ri.SettingError, match="count twice"):
         ri.identify(robot, live, held_out=bag, processing=STATED)
-    assert len(ri.identify(robot, [live, one], processing=STATED).sources) == 2
+    with pytest.raises(ri.SettingError, match="part shares samples"):
+        ri.identify(robot, [live, one], processing=STATED)
     (segment,) = bag.segments
-    others = (replace(segment, effort=1.1 * segment.effort),)
-    assert ri.identify(robot, [bag, replace(live, segments=others)], processing=STATED)
+    others = (replace(segment, position=segment.position + 0.1, effort=1.1 * segment.effort),)
+    refuse_double([bag, replace(live, segments=others)])
 
 
 def test_parts_of_a_recording_are_fitted_and_held_out(halves):
