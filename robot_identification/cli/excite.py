@@ -28,6 +28,11 @@ from robot_identification.robot.model import Array, RobotModel
 
 _ALL = "all"
 _OF_PLAN, _OF_POINTS = ("rows", "duration"), ("starts", "seed")
+_POINTS = "points"
+_OF_SEARCH = {
+    "--method": _POINTS,
+    **dict.fromkeys(("--start", "--seed", *one_joint.OF_POINTS, *one_joint.OPTIONS)),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,9 +88,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     """Add what is looked for, and how."""
-    parser.add_argument(
-        "--method", choices=("points", METHOD), default="points", help="%(default)s"
-    )
+    parser.add_argument("--method", choices=(_POINTS, METHOD), default=_POINTS, help="%(default)s")
     shared.add_settings(
         parser,
         PlanSettings,
@@ -108,6 +111,8 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
+    if options.verify is not None:
+        shared.refuse_given(options, _OF_SEARCH, "not for --verify, which plans nothing")
     robot = shared.robot_of(options)
     if options.limits is not None:
         robot = with_joint_limits(robot, options.limits)

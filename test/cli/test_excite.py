@@ -174,6 +174,18 @@ def test_a_plan_is_verified_and_drawn(planned, tmp_path, capsys):
     assert "hash" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--start", "1,1,1"), ("--duration", "5"), ("--locked", "joint_1"), ("--method", "one-joint")],
+)
+def test_what_says_how_to_plan_is_refused_where_nothing_is_planned(planned, capsys, option, value):
+    command = ["excite", "three_dof", "--verify", str(planned), "--prior", "three_dof"]
+    assert main([*command, option, value]) == 2
+    told = capsys.readouterr().err
+    assert option in told
+    assert "--verify" in told
+
+
 def test_a_plot_that_cannot_be_written_is_refused_before_any_work(tmp_path, capsys):
     target = str(tmp_path / "x.yaml")
     assert main([*QUICK, "-o", target, "--plot", str(tmp_path)]) == 2

@@ -18,10 +18,13 @@ from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.model import Array, RobotModel
 
 _SETTINGS = ("profile", "travel", "stroke", "spread", "moves", "locked")
-_OF_POINTS = (
+OF_POINTS = (
     "--model", "--rows", "--duration", "--criterion", "--optimizer", "--starts",
     "--family", "--base-frequency", "--harmonics", "--periods",
 )  # fmt: skip
+"""Options of the search for motions through points and for series."""
+OPTIONS = tuple(f"--{name}" for name in _SETTINGS)
+"""Options of the method."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +41,7 @@ def planned(
     Raises:
         SettingError: an option is for motions through points, or a value is out of its range.
     """
-    shared.refuse_given(options, _OF_POINTS, f"not for --method {METHOD}")
+    shared.refuse_given(options, OF_POINTS, f"not for --method {METHOD}")
     stated = shared.stated(options, OneJointSettings, _SETTINGS)
     seed = shared.stated(options, PointSettings, ("seed",))
     settings = OneJointSettings(start=start, **stated, **seed)
