@@ -85,7 +85,8 @@ def plan(
         robot: the robot, its file, or the name of a shipped one; with limits of position, velocity
             and acceleration.
         surroundings: obstacles and prior model; by default what the robot's files say.
-        start: (joints,) posture at both ends, in rad or m; by default zero.
+        start: (joints,) posture at both ends, in rad or m; by default zero, or the middle of the
+            range of a joint that cannot stand there, or a free posture near it.
         model: regressor to optimise, ``energy`` or ``dynamic``; by default the latter for a robot
             with friction.
         rows: of the energy model, or intervals with the dynamic one.

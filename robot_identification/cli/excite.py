@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--start",
         metavar="Q[,Q...]",
-        help="posture at both ends, in rad or m, in the robot's order; default: zero",
+        help="posture at both ends, in rad or m, in the robot's order; default: zero, or the "
+        "middle of the range of a joint that cannot stand there, or a free posture near it",
     )
     parser.add_argument(
         "--prior",
