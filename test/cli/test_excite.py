@@ -174,6 +174,11 @@ def test_a_plan_is_verified_and_drawn(planned, tmp_path, capsys):
     assert "hash" in capsys.readouterr().err
 
 
+def test_a_plan_certified_with_efforts_asks_for_the_prior_where_it_is_missing(planned, capsys):
+    assert main(["excite", "three_dof", "--verify", str(planned)]) == 3
+    assert "give the prior that it was planned with" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("--start", "1,1,1"), ("--duration", "5"), ("--locked", "joint_1"), ("--method", "one-joint")],

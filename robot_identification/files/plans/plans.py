@@ -13,6 +13,7 @@ of the trajectory at which the first whole period begins.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -122,10 +123,20 @@ def read_plan(
     certificate = certify(robot, trajectory, start=start, surroundings=surroundings)
     certificate.require()
     if certificate.digest != digest:
-        raise NotCertifiedError(
-            "hash", f"{path}: trajectory, robot or checks differ from what was certified"
-        )
+        raise NotCertifiedError("hash", f"{path}: {_difference(data['certificate'], certificate)}")
     return trajectory.reordered(robot.joint_names), certificate
+
+
+def _difference(stated: Mapping[str, object], certificate: Certificate) -> str:
+    """Return in words why a certificate is not that of a plan, as far as its checks tell."""
+    if "effort" in stated and "effort" not in certificate.results:
+        return "was certified with the check effort; give the prior that it was planned with"
+    if "effort" in certificate.results and "effort" not in stated:
+        return "was certified without the check effort; leave the prior out, or plan with it"
+    return (
+        "trajectory, robot or checks differ from what was certified; state the robot and its "
+        "limits as they were, or plan it again"
+    )
 
 
 def read_singular_values(path: str | Path) -> tuple[Array, Array] | None:
