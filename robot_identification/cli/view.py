@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> None:
         tables.print_json({"page": str(options.output), "certificate": dict(certificate.results)})
         return
     out = tables.console()
-    out.print(certificate.obstacles, markup=False, soft_wrap=True)
+    told = certificate.obstacles if certificate.passed else f"not certified: {certificate.refusal}"
+    out.print(told, markup=False, soft_wrap=True)
     out.print(f"written to {options.output}", markup=False, soft_wrap=True)
 
 

@@ -50,7 +50,7 @@ def motion_page(
         scene=Markup(_json(_scene(trajectory, collisions, certificate))),  # noqa: S704 (escaped)
         nearest=certificate.obstacles,
         remarks=certificate.remarks,
-        passed=certificate.passed,
+        refusal=certificate.refusal,
         duration=f"{trajectory.duration:.2f}",
         left_out=[
             f"{one.first} and {one.second}: {one.reason}" for one in collisions.scene.left_out

@@ -83,6 +83,17 @@ class Certificate(Stored):
         return next(found, "")
 
     @property
+    def refusal(self) -> str:
+        """The checks that were not passed, in words; empty where all were.
+
+        Distances are not computed of a motion that another check refuses, which is said too.
+        """
+        failed = [f"{check.name}: {check.detail}" for check in self.checks if not check.passed]
+        if failed and not self.obstacles:
+            failed.append("distances to obstacles were not checked")
+        return "; ".join(failed)
+
+    @property
     def limit_sources(self) -> str:
         """Where the limits stand that were checked, for people; empty where nobody knows."""
         return sources_in_words(self.limits)
