@@ -9,7 +9,7 @@ from robot_identification.errors import SettingError, ShapeError
 from robot_identification.excitation.certification.certificate import Certificate, certify
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.motions.timing import shortest_durations
+from robot_identification.excitation.motions.timing import durations_between_rests
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.model import Array, RobotModel
 
@@ -48,21 +48,23 @@ def approach(
     if here.shape != (len(robot.joints),):
         raise ShapeError("posture", here.shape, f"({len(robot.joints)},)")
     there = trajectory.reordered(robot.joint_names).positions[0]
-    way = _through(np.array([here, there]), slow, robot)
+    way = _through(np.array([here, there]), slow, limits, robot)
     certificate = certify(robot, way, start=here, surroundings=surroundings)
     if surroundings is None or certificate.results.get("obstacles", True):
         return way, certificate
     postures = surroundings.way_around(limits, here, there)
     if postures is None:
         return way, certificate.told("obstacles", "no way around it was found")
-    around = _through(postures, slow, robot)
+    around = _through(postures, slow, limits, robot)
     return around, certify(robot, around, start=here, surroundings=surroundings)
 
 
-def _through(postures: Array, slow: MotionLimits, robot: RobotModel) -> Trajectory:
+def _through(
+    postures: Array, slow: MotionLimits, limits: MotionLimits, robot: RobotModel
+) -> Trajectory:
     """Return a motion that rests at every posture of some."""
     still = np.zeros_like(postures)
-    durations = shortest_durations(np.nan_to_num(postures), still, slow, least=_LEAST)
+    durations = durations_between_rests(np.nan_to_num(postures), slow, limits, _LEAST)
     times = np.concatenate([[0.0], np.cumsum(durations)])
     return Trajectory(robot.joint_names, times, postures, still, still)
 

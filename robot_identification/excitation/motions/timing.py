@@ -20,6 +20,7 @@ _STRETCHES = 200
 _SHORTEST = 1e-2
 _HALVINGS = 12
 _ATTEMPTS = 40
+_SLOWINGS = 24  # makes a move ten times as long
 
 
 def motion_extrema(coefficients: Array, durations: Array) -> Array:
@@ -106,6 +107,34 @@ def stops_outside(trajectory: Trajectory, limits: MotionLimits) -> npt.NDArray[n
     slack = _ROUNDING * (1.0 + limits.half_range)
     outside: npt.NDArray[np.bool_] = (low < limits.lower - slack) | (high > limits.upper + slack)
     return outside
+
+
+def durations_between_rests(
+    postures: Array, slow: MotionLimits, limits: MotionLimits, least: float
+) -> Array:
+    """Return durations of moves that rest at every posture, and brake inside the position limits.
+
+    A joint with a limit of jerk goes on beyond a posture that it is about to rest at when it is
+    braked, the less the slower it comes: near a position limit moves take longer.  Where a posture
+    is at the limit itself no duration helps, and the certificate refuses the move.
+
+    Args:
+        postures: (postures, joints) in rad or m.
+        slow: limits of the moves.
+        limits: limits of the robot, which it brakes with.
+        least: no move is shorter, in s.
+
+    Returns:
+        (postures - 1,) durations in s.
+    """
+    still = np.zeros_like(postures)
+    durations = shortest_durations(postures, still, slow, least=least)
+    for _ in range(_SLOWINGS):
+        outside = leaves_limits(Points(postures, still, durations), limits).any(axis=1)
+        if not outside.any():
+            break
+        durations = np.where(outside, durations * _STRETCH, durations)
+    return durations
 
 
 def fitted(points: Points, limits: MotionLimits) -> tuple[Points, bool]:

@@ -209,8 +209,7 @@ def plan_one_joint(
         trial = replace(chosen, reach=nearer, seed=chosen.seed + attempt)
         planner = BlockPlanner(parameters, limits.tightened(_INNER), trial, posture, around)
         blocks = _blocks(planner, robot, progress, cancelled)
-        slow = limits.tightened(1.0, chosen.between, chosen.between)
-        wanted, schedule = scheduled(blocks, posture, slow, singly=chosen.moves == "singly")
+        wanted, schedule = scheduled(blocks, posture, limits, chosen)
         trajectory, certificate = certified(robot, wanted, posture, around)
         refuse_cancelled(cancelled)
         if certificate.passed:

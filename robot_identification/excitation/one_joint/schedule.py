@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.motions.timing import shortest_durations
+from robot_identification.excitation.motions.timing import durations_between_rests
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.blocks import Block
 from robot_identification.excitation.one_joint.experiments import Experiment
 from robot_identification.excitation.one_joint.motions import joined
+from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.robot.model import Array
 
 _LEAST = 0.2
@@ -37,15 +38,15 @@ class Scheduled:
 
 
 def scheduled(
-    blocks: Sequence[Block], start: Array, slow: MotionLimits, *, singly: bool
+    blocks: Sequence[Block], start: Array, limits: MotionLimits, settings: OneJointSettings
 ) -> tuple[Trajectory, tuple[Scheduled, ...]]:
     """Return all experiments with slow moves between them, from the start and back to it.
 
     Args:
         blocks: with the experiments, in their order.
         start: (joints,) posture at the beginning and at the end, in rad or m.
-        slow: limits of the moves.
-        singly: whether joints move one after the other between experiments.
+        limits: of the robot.
+        settings: how fast the moves are, and whether joints move one after the other.
     """
     parts: list[Trajectory] = []
     schedule: list[Scheduled] = []
@@ -56,21 +57,26 @@ def scheduled(
             nearest = min(waiting, key=lambda e: float(np.abs(e.posture - here).max()))
             waiting = [experiment for experiment in waiting if experiment is not nearest]
             run = nearest.trajectory
-            parts += [*_moves(run.joint_names, here, nearest.posture, slow, singly=singly), run]
+            parts += [*_moves(run.joint_names, here, nearest.posture, limits, settings), run]
             clock = sum(part.duration for part in parts)
             schedule.append(Scheduled(nearest, block.joint, clock - run.duration, clock))
             here = nearest.posture
-    parts += _moves(parts[0].joint_names, here, start, slow, singly=singly)
+    parts += _moves(parts[0].joint_names, here, start, limits, settings)
     return joined(parts), tuple(schedule)
 
 
 def _moves(
-    joint_names: tuple[str, ...], here: Array, there: Array, slow: MotionLimits, *, singly: bool
+    joint_names: tuple[str, ...],
+    here: Array,
+    there: Array,
+    limits: MotionLimits,
+    settings: OneJointSettings,
 ) -> list[Trajectory]:
     """Return slow moves from rest to rest: one of all joints, or one for every joint that moves."""
+    slow = limits.tightened(1.0, settings.between, settings.between)
     moving = np.flatnonzero(here != there)
     ways = [here]
-    for joints in moving[:, None] if singly else [moving]:
+    for joints in moving[:, None] if settings.moves == "singly" else [moving]:
         way = ways[-1].copy()
         way[joints] = there[joints]
         ways.append(way)
@@ -78,7 +84,7 @@ def _moves(
     return [
         Trajectory(
             joint_names,
-            np.append(0.0, shortest_durations(np.array(pair), still, slow, least=_LEAST)),
+            np.append(0.0, durations_between_rests(np.array(pair), slow, limits, _LEAST)),
             np.array(pair),
             still,
             still,

@@ -241,6 +241,18 @@ def test_slower_plans_pass_too():
         slowed(plan(), 1.5)
 
 
+def test_an_approach_ends_slowly_where_a_joint_with_a_jerk_limit_is_near_its_end():
+    """Such a joint goes on beyond the posture that it comes to rest at, where it is braked."""
+    jerky = tuple(replace(j, limits=replace(j.limits, jerk=100.0)) for j in ROBOT.joints)
+    robot, near = replace(ROBOT, joints=jerky), np.array([0.0, LIMITS.upper[1] - 0.002, 0.0])
+    still = np.zeros((2, 3))
+    rest = Trajectory(robot.joint_names, np.array([0.0, 1.0]), np.tile(near, (2, 1)), still, still)
+    way, certificate = approach(robot, rest, np.array([0.0, -1.0, 0.0]), speed=0.8)
+    assert certificate.passed
+    straight, _ = approach(ROBOT, rest, np.array([0.0, -1.0, 0.0]), speed=0.8)
+    assert way.duration > straight.duration
+
+
 def test_approach_is_slow_and_certified():
     t = plan()
     way, certificate = approach(ROBOT, t, np.array([1.0, -1.0, 0.5]))

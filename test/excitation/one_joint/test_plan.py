@@ -270,6 +270,15 @@ def test_jerk_limits_are_kept():
         assert plan.certificate.results["jerk"]
 
 
+def test_moves_end_slowly_where_a_joint_with_a_jerk_limit_begins_near_its_end():
+    """Such a joint goes on beyond the posture that it comes to rest at, where it is braked."""
+    robot = limited(
+        load_robot("emps"), 0, lower=-0.001, upper=0.5, velocity=1.0, acceleration=2.0, jerk=10.0
+    )
+    plan = plan_one_joint(robot, OneJointSettings(start=np.zeros(1)))
+    assert plan.certificate.results["braking"]
+
+
 @pytest.mark.parametrize(
     ("profile", "jerk"), [("quintic", 5.0), ("quintic", 30.0), ("damped", 20.0)]
 )
