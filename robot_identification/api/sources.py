@@ -30,6 +30,7 @@ from robot_identification.identification.belonging import refuse_other_parameter
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import numbers, read_only_view
+from robot_identification.robot.files.link_frames import geometry_entries, other_link_frames
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import is_result, load_values
 from robot_identification.robot.files.versions import CALIBRATION, changed_robot_warnings
@@ -224,7 +225,7 @@ def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
         refuse_other_parameters(robot, source, base)
         return BaseValues.of(source, robot)
     if isinstance(source, CalibratedParameters):
-        _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
+        _refuse_other(robot, source)
         return BaseValues(
             base.values(source.values[base.columns]),
             source.processing,
@@ -257,7 +258,7 @@ def full_values_of(robot: RobotModel, source: FullSource) -> Array:
     if isinstance(source, str | Path):
         return load_values(source, robot)
     if isinstance(source, CalibratedParameters):
-        _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
+        _refuse_other(robot, source)
         return source.values
     return _numbers(source, robot.all_parameter_names)
 
@@ -301,6 +302,20 @@ def changed_robot_remarks(robot: RobotModel, source: FullSource) -> tuple[str, .
     return ()
 
 
-def _refuse_other(robot: RobotModel, name: str, *, same: bool) -> None:
-    if not same:
-        raise ResultMismatchError(robot.name, f"the parameters of {name} are others than its own")
+def _refuse_other(robot: RobotModel, source: CalibratedParameters) -> None:
+    """Refuse calibrated parameters that are others than those of a robot.
+
+    Raises:
+        ResultMismatchError: their names, or the link frames that they are about, are others.
+    """
+    if source.names != robot.all_parameter_names:
+        raise ResultMismatchError(
+            robot.name, f"the parameters of {source.robot} are others than its own"
+        )
+    difference = other_link_frames(robot, geometry_entries(source.description))
+    if difference is not None:
+        raise ResultMismatchError(
+            robot.name,
+            f"the parameters of {source.robot} are about other link frames: {difference}; give "
+            "the robot file that they were calibrated with, or calibrate again",
+        )

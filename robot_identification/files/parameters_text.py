@@ -14,6 +14,7 @@ from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.kinds import PARAMETERS_KIND
+from robot_identification.robot.files.link_frames import geometry_entries
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.files.values import values_of
 from robot_identification.robot.model import Array, RobotModel
@@ -59,6 +60,7 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
         "consistent": calibrated.consistent,
         "provenance": {
             "robot_sha256": calibrated.robot_digest,
+            "geometry": {**geometry_entries(calibrated.description)},
             **({"effort_meaning": calibrated.efforts} if calibrated.efforts else {}),
             "recordings": [source.name for source in calibrated.sources],
             "recordings_sha256": [source.digest for source in calibrated.sources],

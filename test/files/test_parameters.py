@@ -7,14 +7,20 @@ import pytest
 import yaml
 
 from made_up_results import made_up_result
+from robot_identification.api.sources import base_values_of, full_values_of
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
-from robot_identification.errors import InconsistentParametersError, RobotDescriptionError
+from robot_identification.errors import (
+    InconsistentParametersError,
+    ResultMismatchError,
+    RobotDescriptionError,
+)
 from robot_identification.files.base_values import read_base_values
 from robot_identification.files.parameters import read_prior, with_law_of
 from robot_identification.files.parameters_text import parameters_file
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
+from robot_identification.robot.geometry import rotation_z
 
 ROBOT = load_robot("tx40")
 
@@ -112,7 +118,7 @@ def test_a_file_without_a_law_leaves_that_of_the_robot(calibrated, tmp_path):
 @pytest.mark.parametrize(
     ("written", "wrong", "words"),
     [
-        ("  joint_1:", "  joint_9:", "these are not the joints of tx40"),
+        ("friction:\n  joint_1:", "friction:\n  joint_9:", "these are not the joints of tx40"),
         ("    Fs:", "    Fq:", "there is no joint term 'Fq'"),
         ("[0.2,", "[-0.2,", "0.2"),
         ("[0.2,", "[", "Fs"),
@@ -124,3 +130,18 @@ def test_a_law_of_no_use_is_refused_with_the_file(with_law, tmp_path, written, w
     path.write_text(text)
     with pytest.raises(RobotDescriptionError, match=words):
         with_law_of(path, ROBOT)
+
+
+def test_parameters_about_other_link_frames_are_refused(calibrated, tmp_path):
+    path = tmp_path / "parameters.yaml"
+    path.write_bytes(parameters_file(path, ROBOT, calibrated))
+    last = ROBOT.joints[-1]
+    turned = replace(last, geometry=None, rotation=last.rotation @ rotation_z(np.pi / 2))
+    other = replace(ROBOT, joints=(*ROBOT.joints[:-1], turned), digest="another")
+    with pytest.raises(RobotDescriptionError, match="frame of joint_6 is turned otherwise") as told:
+        load_values(path, other)
+    assert told.value.field == "provenance.geometry"
+    with pytest.raises(ResultMismatchError, match="frame of joint_6 is turned otherwise"):
+        full_values_of(other, calibrated)
+    with pytest.raises(ResultMismatchError, match="frame of joint_6 is turned otherwise"):
+        base_values_of(other, calibrated)

@@ -12,6 +12,7 @@ from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.elements.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.robot.files.elements.xml_document import URDF_ENDINGS
 from robot_identification.robot.files.kinds import RESULT_KIND
+from robot_identification.robot.files.link_frames import refuse_other_link_frames
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.share import share_directory
@@ -34,7 +35,8 @@ def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False
     Raises:
         UnknownRobotError: there is no such file.
         RobotDescriptionError: the file is wrong, names a parameter that the robot does not
-            have, or lacks one although ``complete``; with file, line and field.
+            have, is about other link frames, or lacks a value although ``complete``; with file,
+            line and field.
     """
     values, given = load_given(source, robot)
     model = set(robot.standard_names)
@@ -57,6 +59,7 @@ def values_of(document: Document, robot: RobotModel) -> Array:
         raise document.error(
             f"these are values of {owner}, not of {robot.name}; remove the key if they fit", "robot"
         )
+    refuse_other_link_frames(document, robot)
     given: dict[str, float] = document.data["parameters"]
     place = {name: i for i, name in enumerate(robot.all_parameter_names)}
     modelled = set(robot.standard_names)

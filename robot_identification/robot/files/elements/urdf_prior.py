@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError, ShapeError
 from robot_identification.robot.bodies import pseudo_inertia
+from robot_identification.robot.files.link_frames import SAME_PLACE
 from robot_identification.robot.files.urdf import (
     UrdfDescription,
     parse_urdf_of,
@@ -18,9 +19,6 @@ from robot_identification.robot.files.urdf import (
 from robot_identification.robot.geometry import forward_kinematics, snapped
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
-
-# URDFs are written with six digits or more; what differs by less is the same place.
-SAME_PLACE = 1e-5
 
 
 def urdf_prior(path: str | Path, robot: RobotModel) -> Array:
