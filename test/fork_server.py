@@ -8,6 +8,7 @@ of ROS by LTTng, which comes with rclpy, has two more that wait for a tracing da
 It is run by :mod:`forked_processes`, as ``python fork_server.py NUMBER_OF_A_SOCKET``.
 """
 
+import atexit
 import ctypes
 import fcntl
 import gc
@@ -51,6 +52,7 @@ def load():
     for module in (*MODULES.values(), "identification.warming", "planning.worker"):
         import_module(f"robot_identification.ros.{module}")
     import_module("robot_identification.cli.main")
+    load_interfaces()
     for robot in _WARMED_UP:
         warm_up(base_parameters(load_robot(robot)))
     if threading.active_count() > 1:
@@ -59,6 +61,14 @@ def load():
     gc.enable()
     gc.collect()
     gc.freeze()
+
+
+def load_interfaces():
+    """Load the libraries of all messages, services and actions that were imported."""
+    modules = [module for name, module in sys.modules.items() if ".msg." in name or ".srv." in name]
+    for kind in {type(one) for module in modules for one in vars(module).values()}:
+        if hasattr(kind, "__import_type_support__"):
+            kind.__import_type_support__()
 
 
 def plan_coarsely():
@@ -158,7 +168,7 @@ def _take_over(job, files):
 
 
 def run(job):
-    """Run a program as Python runs it; return never."""
+    """Run a program as Python runs it."""
     line = job["line"]
     ctypes.CDLL(None).prctl(NAME, Path(line[0]).name.encode(), 0, 0, 0)  # as others see it
     sys.stdin = io.TextIOWrapper(io.FileIO(0, closefd=False))
@@ -180,7 +190,23 @@ def run(job):
     else:
         sys.argv, sys.path[:0] = list(line), [str(Path(line[0]).resolve().parent)]
         runpy.run_path(line[0], run_name="__main__")
-    sys.exit(0)
+
+
+def end(code):
+    """End as the interpreter does, but leave what is loaded to the kernel.
+
+    To destroy all that the server has loaded takes ten times as long as to fork it: the memory,
+    shared until then, is copied for that.  It returns where output cannot be written.
+    """
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    ctypes.CDLL(None).fflush(None)
+    os._exit(code)
 
 
 class Requests:
@@ -270,4 +296,10 @@ if __name__ == "__main__":
     if Path(work["line"][0]).name in _PLANNERS:
         plan_coarsely()
         work = serve_own_processes() or work
-    run(work)
+    try:
+        run(work)
+        sys.exit()
+    except SystemExit as asked:
+        if isinstance(asked.code, int | None):
+            end(asked.code or 0)
+        raise

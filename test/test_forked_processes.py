@@ -96,6 +96,27 @@ def test_an_error_ends_it_with_a_traceback_and_what_is_done_at_the_end():
     assert done.stderr.endswith("IndexError: list index out of range\n")
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print('said', end='')",
+        "import sys; sys.exit(300)",
+        "import sys; sys.exit('what is wrong')",
+        "import atexit; atexit.register(print, 'the end')",
+        "import threading; threading.Timer(0.1, print, ['later']).start()",
+        "import ctypes; ctypes.CDLL(None).printf(b'said by a library')",
+        "import sys; sys.stdout = open('/dev/full', 'w'); print('lost')",
+    ],
+)
+def test_it_ends_as_an_executed_one(program):
+    line = [sys.executable, "-c", program]
+    forked, executed = (
+        run(line, capture_output=True, text=True) for run in (forked_processes.run, subprocess.run)
+    )
+    assert (forked.returncode, forked.stdout) == (executed.returncode, executed.stdout)
+    assert forked.stderr == executed.stderr
+
+
 def test_it_is_forked_in_the_usual_environment_only():
     show = "import sys; print('rclpy' in sys.modules)"
 
