@@ -20,6 +20,9 @@ from robot_identification.ros.clients import asking, client, processes
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common.middleware import private_domain, this_machine_only
 from shared_participant import SharedParticipant
+from undiagnosed import undiagnosed
+
+__all__ = ["undiagnosed"]
 
 gc.disable()  # until the tests are collected: what is loaded meanwhile stays
 _GARBAGE = (5000, 10, 20)  # objects, and collections of each age, before the next one

@@ -10,10 +10,9 @@ from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.recording import RawSamples
 from swinging_scara import swinging_scara
-from undiagnosed import undiagnosed
 from unsaved_figures import unsaved
 
-__all__ = ["refusal", "run", "undiagnosed", "unsaved"]
+__all__ = ["refusal", "run", "unsaved"]
 
 
 @pytest.fixture(scope="session")

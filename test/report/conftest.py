@@ -9,10 +9,9 @@ from robot_identification.cli.main import main
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara as samples
-from undiagnosed import undiagnosed
 from unsaved_figures import unsaved
 
-__all__ = ["refusal", "run", "undiagnosed", "unsaved"]
+__all__ = ["refusal", "run", "unsaved"]
 
 
 @pytest.fixture(scope="session")

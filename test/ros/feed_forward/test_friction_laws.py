@@ -70,6 +70,7 @@ def tracking_error(message):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undiagnosed")
 def test_the_identified_law_follows_three_times_better_than_coulomb_and_viscous_friction(tmp_path):
     prior = tmp_path / "prior.yaml"
     write_prior(prior, PLAIN, heavy_prior(PLAIN, load_values("tx40_simulated", PLAIN), 1.3))
