@@ -6,7 +6,8 @@ from pathlib import Path
 
 from robot_identification.api.sources import RobotSource, robot_of
 from robot_identification.identification.base import parameters as base
-from robot_identification.identification.base.parameters import BaseParameters, Model
+from robot_identification.identification.base.observation import Model
+from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.files import loading
 from robot_identification.robot.loops import LoopConstraint
 from robot_identification.robot.model import RobotModel

@@ -165,7 +165,10 @@ def recordings_of(
         InputError: a bag cannot be read, or its samples are of no use.
     """
     found: list[Recording] = []
-    for run in [runs] if isinstance(runs, Recording | SimulatedRecording | str | Path) else runs:
+    several: Sequence[object] = (
+        [runs] if isinstance(runs, Recording | SimulatedRecording | str | Path) else runs
+    )
+    for run in several:
         if isinstance(run, Recording):
             found.append(run)
         elif isinstance(run, SimulatedRecording):

@@ -276,10 +276,11 @@ class ClosedLoop:
             SimulationError: if the motion breaks down.
         """
         steps = round(duration * self.rate_hz) + 1
-        extra = np.zeros((steps, len(self.robot.active_joints)))
+        extra: Floats = np.zeros((steps, len(self.robot.active_joints)))
         if efforts is not None:
             # The controller answers for the reference that its measurement belongs to.
-            extra = efforts((np.arange(steps) - self.law.delay) * self.period)
+            times = (np.arange(steps, dtype=np.float64) - self.law.delay) * self.period
+            extra = np.asarray(efforts(times), dtype=np.float64)
         begin = state or self.settled(reference.coefficients[0, :, 0], extra=extra[0])
         return self.advance(begin, reference, steps, extra)[1]
 
