@@ -12,6 +12,7 @@ from robot_identification.robot.model import Joint, JointLimits, RobotModel
 Limit = Literal["position", "velocity", "acceleration", "jerk", "effort"]
 
 URDF = "URDF"
+SOFT = "URDF, soft limits"
 DEFAULTS = "joint_defaults"
 OWN = "robot file, the joint itself"
 
@@ -24,9 +25,10 @@ class StatedLimit:
         joint: name of the joint.
         limit: field of :class:`JointLimits`, such as ``lower`` or ``velocity``.
         value: in rad or m, their time derivatives, or N m or N.
-        source: ``URDF``, ``joint_defaults`` or ``robot file, the joint itself``, the name of a
-            joint_limits.yaml, or empty for a robot that was made in Python.
-        urdf: what the URDF gives; None where it gives none, or there is no URDF.
+        source: ``URDF``, ``URDF, soft limits``, ``joint_defaults`` or ``robot file, the joint
+            itself``, the name of a joint_limits.yaml, or empty for a robot that was made in Python.
+        urdf: what the URDF gives, soft limits apart; None where it gives none, or there is no
+            URDF.
     """
 
     joint: str

@@ -17,7 +17,7 @@ from robot_identification.robot.files.robot_yaml_joints import described_joints,
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.files.springs import springs
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
-from robot_identification.robot.limits import URDF
+from robot_identification.robot.limits import SOFT, URDF
 from robot_identification.robot.model import EffortMeaning, JointType, PositionMeaning, RobotModel
 
 
@@ -143,7 +143,7 @@ def _wide_ranges(robot: RobotModel) -> Iterator[str]:
     for joint in robot.joints:
         for name in ("lower", "upper"):
             value = getattr(joint.limits, name)
-            known = value is not None and joint.limit_sources.get(name) != URDF
+            known = value is not None and joint.limit_sources.get(name) not in (URDF, SOFT)
             if known and abs(value) > _WIDE and joint.type is JointType.REVOLUTE:
                 turns = abs(value) / (2.0 * np.pi)
                 yield (

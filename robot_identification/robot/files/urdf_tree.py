@@ -12,7 +12,7 @@ from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.elements.urdf_elements import UrdfJoint, UrdfLink
 from robot_identification.robot.geometry import axis_frame
-from robot_identification.robot.limits import URDF, with_limits
+from robot_identification.robot.limits import SOFT, URDF, with_limits
 from robot_identification.robot.model import Array, Joint, JointType, read_only
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
@@ -122,22 +122,17 @@ def moving_joints(
         translation = parent.translation + parent.rotation @ joint.translation
         if joint.moves:
             turn = axis_frame(joint.axis)
+            made = Joint(
+                name=joint.name,
+                link=joint.child,
+                type=JointType.PRISMATIC if joint.type == "prismatic" else JointType.REVOLUTE,
+                antecedent=parent.joint,
+                rotation=rotation @ turn,
+                translation=translation,
+                urdf_limits=joint.limits,
+            )
             moving.append(
-                with_limits(
-                    Joint(
-                        name=joint.name,
-                        link=joint.child,
-                        type=JointType.PRISMATIC
-                        if joint.type == "prismatic"
-                        else JointType.REVOLUTE,
-                        antecedent=parent.joint,
-                        rotation=rotation @ turn,
-                        translation=translation,
-                        urdf_limits=joint.limits,
-                    ),
-                    joint.limits,
-                    URDF,
-                )
+                with_limits(with_limits(made, joint.limits, URDF), joint.soft_limits, SOFT)
             )
             frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))
         else:

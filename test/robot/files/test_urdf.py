@@ -65,6 +65,34 @@ def test_limits_are_those_of_the_urdf(write):
     assert (gripper.lower, gripper.upper) == (0, 0.05)
 
 
+SOFT_END = '<dynamics damping="0.7" friction="0.2"/>'
+
+
+def softened(lower, upper):
+    """Return the arm with soft limits of its shoulder, which turns from -1 to 2 rad."""
+    soft = (
+        f'<safety_controller k_velocity="9" soft_lower_limit="{lower}" soft_upper_limit="{upper}"/>'
+    )
+    return changed(SOFT_END, SOFT_END + soft)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [(-0.9, 1.5, (-0.9, 1.5)), (-3, 1.5, (-1, 1.5)), (-3, 3, (-1, 2)), (0, 0, (-1, 2))],
+)
+def test_soft_limits_narrow_the_positions(write, lower, upper, expected):
+    shoulder = load_robot(write(softened(lower, upper), "arm.urdf")).joints[0]
+    assert (shoulder.limits.lower, shoulder.limits.upper) == expected
+    assert (shoulder.urdf_limits.lower, shoulder.urdf_limits.upper) == (-1, 2)
+    told = [shoulder.limit_sources[name] for name in ("lower", "upper")]
+    assert told == ["URDF, soft limits" if new != old else "URDF" for new, old in
+                    zip(expected, (-1, 2), strict=True)]  # fmt: skip
+
+
+def test_soft_limits_that_leave_no_range_are_refused(refused):
+    assert "leave nothing of -1 to 2" in refused(softened(2.5, 3)).told
+
+
 def test_every_link_frame_is_where_pinocchio_puts_it(write):
     path = write(ARM, "arm.urdf")
     description = read_urdf(path)

@@ -22,6 +22,7 @@ from robot_identification.robot.geometry import (
     rotation_y,
     rotation_z,
 )
+from robot_identification.robot.limits import tighter
 from robot_identification.robot.model import Array, JointLimits, read_only
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
@@ -63,6 +64,7 @@ class UrdfJoint:
         translation: (3,) its origin, in m.
         axis: (3,) unit vector of the motion in the child's frame.
         limits: limits of the motion.
+        soft_limits: the same, but narrowed to the positions that a controller lets it go to.
         dynamics: stated attribute of <dynamics>, such as ``damping`` -> its value.
         mimic: the joint that it mimics, None for an independent joint.
         element: where it stands.
@@ -77,6 +79,7 @@ class UrdfJoint:
     translation: Array
     axis: Array
     limits: JointLimits
+    soft_limits: JointLimits
     dynamics: Mapping[str, float]
     mimic: Mimic | None
     element: Element
@@ -195,6 +198,7 @@ def read_joint(element: Element) -> UrdfJoint:
         ends.append(end.text("link"))
     rotation, translation = pose(element.first("origin"))
     mimic = element.one("mimic")
+    limits = _limits(element, continuous=kind == "continuous")
     return UrdfJoint(
         name=name,
         type=kind,
@@ -203,7 +207,8 @@ def read_joint(element: Element) -> UrdfJoint:
         rotation=read_only(rotation),
         translation=read_only(translation),
         axis=_axis(element) if kind in MOVING else read_only([0.0, 0.0, 1.0]),
-        limits=_limits(element, continuous=kind == "continuous"),
+        limits=limits,
+        soft_limits=_soft_limits(element, limits),
         dynamics=MappingProxyType(_dynamics(element)),
         mimic=None if mimic is None else _mimic(mimic),
         element=element,
@@ -252,6 +257,28 @@ def _limits(joint: Element, *, continuous: bool) -> JointLimits:
     if lower > upper:
         raise element.error(f"lower ({lower}) is above upper ({upper})", joint.label)
     return JointLimits(lower=lower, upper=upper, **given)
+
+
+def _soft_limits(joint: Element, limits: JointLimits) -> JointLimits:
+    """Return limits narrowed by soft ones; equal soft ones are how exporters know none."""
+    element = joint.one("safety_controller")
+    if element is None or limits.lower is None or limits.upper is None:
+        return limits
+    stated = {
+        name: element.number(f"soft_{name}_limit")
+        for name in ("lower", "upper")
+        if f"soft_{name}_limit" in element.attributes
+    }
+    if len({*stated.values()}) < len(stated):
+        return limits
+    found = tighter(limits, JointLimits(**stated))
+    if found.lower is None or found.upper is None or found.lower >= found.upper:
+        told = " and ".join(f"{name} {value:g}" for name, value in stated.items())
+        raise element.error(
+            f"the soft limits ({told}) leave nothing of {limits.lower:g} to {limits.upper:g}",
+            joint.label,
+        )
+    return found
 
 
 def _dynamics(joint: Element) -> dict[str, float]:
