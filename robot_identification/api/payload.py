@@ -16,7 +16,12 @@ from robot_identification.api.sources import (
     robot_of,
 )
 from robot_identification.calibration.payload_body import ConsistentPayload, with_consistent
-from robot_identification.files.payloads import gains_summary, payload_summary, read_payload
+from robot_identification.files.payloads import (
+    gains_summary,
+    payload_mounting,
+    payload_summary,
+    read_payload,
+)
 from robot_identification.identification.payload import calibrate_drives, identify
 from robot_identification.identification.payload.body import QUANTITIES
 from robot_identification.identification.payload.drive_gains import GAIN_METHODS
@@ -175,7 +180,8 @@ def identify_drive_gains(
         bare: recordings or bags without the payload.
         loaded: recordings or bags with it; the motions need not be the same.
         payload: what is known of it, or its file.
-        frame: link or joint of the robot, or link of its URDF; None: the last link.
+        frame: link or joint of the robot, or link of its URDF; None: the frame of a file that
+            ``payload`` or :meth:`IdentifiedPayload.save` wrote, else the last link.
         placement: x y z in m, roll pitch yaw in rad of the payload's frame in that frame.
         method: ``currents``, ``tls`` or ``ls``.
         trusted: joints whose gains are taken as right.
@@ -193,11 +199,12 @@ def identify_drive_gains(
     """
     described = robot_of(robot)
     with_gains = calibrate_drives.with_all_gains(described)
+    file = None if isinstance(payload, KnownPayload) else payload
     found = calibrate_drives.identify_drive_gains(
         described,
         recordings_of(with_gains, bare),
         recordings_of(with_gains, loaded),
-        mounting_of(robot, described, frame, placement),
+        payload_mounting(file, _file_of(robot), described, frame, placement),
         payload if isinstance(payload, KnownPayload) else read_payload(payload),
         method=method,
         trusted=trusted,
@@ -215,5 +222,8 @@ def mounting_of(
     placement: Sequence[float] | None,
 ) -> Mounting:
     """Return where a payload is mounted; frames of a URDF are known where the robot has a file."""
-    described = robot.file if isinstance(source, RobotModel) else source
-    return mounting_from(described, robot, frame, placement)
+    return mounting_from(_file_of(source), robot, frame, placement)
+
+
+def _file_of(source: RobotSource) -> str | Path | None:
+    return source.file if isinstance(source, RobotModel) else source

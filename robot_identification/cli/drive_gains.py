@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
     check_outputs([options.output], options.robot, read)
     payload = payload_options.known_of(options)
     robot = shared.robot_of(options)
-    mounting = payload_options.mounting_of(options, robot)
+    mounting = payload_options.mounting_of(options, robot, file=options.payload)
     with progress.bar("drive-gains", quiet=options.json) as report:
         bare, loaded = payload_options.runs_of(options, with_all_gains(robot))
         result = identify_drive_gains(

@@ -101,7 +101,8 @@ def _with_payload(options: argparse.Namespace, robot: RobotModel, values: Array)
         of_payload = ("--payload-frame", "--payload-placement")
         shared.refuse_given(options, of_payload, "needs --payload")
         return values
-    mounting = payload_options.mounting_of(options, robot, "payload-")
+    file = options.payload if Path(options.payload).exists() else None
+    mounting = payload_options.mounting_of(options, robot, "payload-", file)
     return mounting.with_body(values, payload_options.parse_payload(options.payload).body)
 
 

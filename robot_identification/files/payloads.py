@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import yaml
 
 from robot_identification.calibration.payload_body import ConsistentPayload
-from robot_identification.errors import ResultFileError
+from robot_identification.errors import ResultFileError, SettingError
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.result_documents import ResultDumper
 from robot_identification.identification.payload.body import QUANTITIES, STANDARD
@@ -28,7 +28,9 @@ from robot_identification.robot.files.document import (
     read_document,
 )
 from robot_identification.robot.files.kinds import GAINS_KIND, PAYLOAD_KIND, other_kind
-from robot_identification.robot.mounting import Mounting
+from robot_identification.robot.files.link_frames import SAME_PLACE
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.mounting import Mounting, mounting_from
 
 SCHEMA_VERSION = 1
 _INERTIA = QUANTITIES[4:]
@@ -212,8 +214,9 @@ def read_payload(path: str | Path) -> KnownPayload:
     """
     document = read_document(Path(path))
     data = document.data
-    if isinstance(data, dict) and data.get("kind") == PAYLOAD_KIND:
-        data = _identified(path, read_document(Path(path), WRITTEN).data)
+    written = _identified(path)
+    if written is not None:
+        data = _consistent_of(path, written)
         document = replace(document, data=data)
     if found := other_kind(data):
         raise document.error(f"{found}, and a payload is wanted here", "kind")
@@ -251,11 +254,77 @@ def known_payload(
     return KnownPayload(mass, None if centre is None else np.array(centre), matrix)
 
 
-def _identified(path: str | Path, data: dict[str, Any]) -> dict[str, Any]:
-    """Return the consistent payload of the content of a file that payload wrote."""
-    if data.get(DIGEST) != content_digest(data):
+def payload_mounting(
+    path: str | Path | None,
+    source: str | Path | None,
+    robot: RobotModel,
+    frame: str | None = None,
+    placement: Sequence[float] | None = None,
+) -> Mounting:
+    """Return where a known payload is mounted: where people say, else in the frame of its file.
+
+    Args:
+        path: its file; None: it has none.
+        source: the robot file, URDF or name that the robot was loaded from; None: from none.
+        robot: the robot.
+        frame: link or joint of the robot, or link of its URDF; None: not said.
+        placement: x y z in m, roll pitch yaw in rad of the payload's frame in that frame; None:
+            not said.
+
+    Raises:
+        RobotDescriptionError: the file cannot be read.
+        ResultFileError: an identified payload was changed since.
+        SettingError: there is no such frame, or nobody says it, and that of an identified payload
+            is not known to be at the same place of this robot.
+    """
+    unsaid = frame is None and placement is None
+    written = _identified(path) if path is not None and unsaid else None
+    if written is None:
+        return mounting_from(source, robot, frame, placement)
+    told = written["frame"]
+    rotation, translation = np.array(told["rotation"]), np.array(told["translation"])
+    if robot.digest and written.get("robot_digest") == robot.digest:
+        joint = robot.joint_names.index(told["joint"])
+        return Mounting(told["name"], joint, robot.layout.first(joint), rotation, translation)
+    try:
+        found = mounting_from(source, robot, told["name"])
+    except SettingError:
+        found = None
+    if (
+        found is None
+        or robot.joint_names[found.joint] != told["joint"]
+        or np.abs(found.rotation - rotation).max() > SAME_PLACE
+        or np.abs(found.translation - translation).max() > SAME_PLACE
+    ):
+        raise SettingError(
+            "frame",
+            None,
+            f"{path} was identified in a frame at {told['name']} of another robot file, which is "
+            f"not known to be that of {robot.name} here; state the frame of its values, and its "
+            "placement where there is one",
+        )
+    return found
+
+
+def _identified(path: str | Path) -> dict[str, Any] | None:
+    """Return the content of a file that payload wrote; None for other files.
+
+    Raises:
+        RobotDescriptionError: the file cannot be read.
+        ResultFileError: it was changed since.
+    """
+    data = read_document(Path(path)).data
+    if not isinstance(data, dict) or data.get("kind") != PAYLOAD_KIND:
+        return None
+    written: dict[str, Any] = read_document(Path(path), WRITTEN).data
+    if written.get(DIGEST) != content_digest(written):
         raise ResultFileError(path, "checksum mismatch: not what payload wrote; identify again")
-    consistent = data.get("consistent")
+    return written
+
+
+def _consistent_of(path: str | Path, written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the consistent payload of the content of a file that payload wrote."""
+    consistent = written.get("consistent")
     if not isinstance(consistent, dict):
         raise ResultFileError(path, "the whole payload was not identifiable from the motion")
     return consistent

@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
+import yaml
 
-from robot_identification.errors import InputError
-from robot_identification.files.payloads import read_payload
+from robot_identification.errors import InputError, SettingError
+from robot_identification.files.payloads import payload_mounting, read_payload
+from robot_identification.robot.files.document import DIGEST, content_digest
+from robot_identification.robot.files.kinds import PAYLOAD_KIND
+from robot_identification.robot.files.loading import load_robot
+
+UR10 = load_robot("ur10")
 
 
 def test_what_is_stated_is_known(tmp_path):
@@ -44,3 +50,46 @@ def test_what_no_payload_file_says_is_refused(tmp_path, text, words):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match="absent"):
         read_payload(tmp_path / "absent.yaml")
+
+
+def _identified(path, *, digest=UR10.digest, translation=(0.0, 0.0, 0.08)):
+    content = {
+        "kind": PAYLOAD_KIND,
+        "robot_digest": digest,
+        "frame": {
+            "name": "wrist_3_link",
+            "joint": "wrist_3_joint",
+            "rotation": np.eye(3).tolist(),
+            "translation": list(translation),
+        },
+        "consistent": {"mass": 2.0, "centre": [0.1, 0.0, 0.02]},
+    }
+    path.write_text(yaml.safe_dump({**content, DIGEST: content_digest(content)}))
+    return path
+
+
+def test_an_identified_payload_is_mounted_in_the_frame_of_its_file(tmp_path):
+    path = _identified(tmp_path / "payload.yaml")
+    assert read_payload(path).mass == 2.0
+    found = payload_mounting(path, "ur10", UR10)
+    assert (found.frame, found.joint) == ("wrist_3_link", 5)
+    np.testing.assert_array_equal(found.translation, [0.0, 0.0, 0.08])
+
+
+def test_a_frame_that_people_state_counts_and_one_by_hand_is_the_last(tmp_path):
+    path = _identified(tmp_path / "payload.yaml")
+    assert payload_mounting(path, "ur10", UR10, "wrist_2_link").joint == 4
+    np.testing.assert_array_equal(
+        payload_mounting(path, "ur10", UR10, "wrist_3_link").translation, np.zeros(3)
+    )
+    path.write_text("mass: 2\n")
+    for file in (path, None):
+        assert payload_mounting(file, "ur10", UR10).frame == "wrist_3_link"
+
+
+def test_a_frame_of_another_robot_file_is_taken_only_where_it_is_at_the_same_place(tmp_path):
+    path = _identified(tmp_path / "payload.yaml", digest="other", translation=(0.0, 0.0, 0.0))
+    assert payload_mounting(path, "ur10", UR10).joint == 5
+    _identified(path, digest="other")
+    with pytest.raises(SettingError, match=r"a frame at wrist_3_link of another robot file"):
+        payload_mounting(path, "ur10", UR10)

@@ -9,10 +9,10 @@ from pathlib import Path
 from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.errors import SettingError
-from robot_identification.files.payloads import known_payload, read_payload
+from robot_identification.files.payloads import known_payload, payload_mounting, read_payload
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.mounting import Mounting, mounting_from
+from robot_identification.robot.mounting import Mounting
 from robot_identification.signals.recording import Recording
 
 _INERTIA = ("IXX", "IXY", "IXZ", "IYY", "IYZ", "IZZ")
@@ -56,7 +56,8 @@ def add_frame(parser: argparse._ActionsContainer, prefix: str = "") -> None:
         f"--{prefix}frame",
         metavar="NAME",
         help="link or joint of the robot, or link of its URDF (also behind fixed joints), in whose "
-        "frame the payload is described; default: the last link",
+        "frame the payload is described; default: that of a file that payload wrote, else the last "
+        "link",
     )
     parser.add_argument(
         f"--{prefix}placement",
@@ -67,15 +68,27 @@ def add_frame(parser: argparse._ActionsContainer, prefix: str = "") -> None:
     )
 
 
-def mounting_of(options: argparse.Namespace, robot: RobotModel, prefix: str = "") -> Mounting:
+def mounting_of(
+    options: argparse.Namespace,
+    robot: RobotModel,
+    prefix: str = "",
+    file: str | Path | None = None,
+) -> Mounting:
     """Return where the payload is mounted.
 
+    Args:
+        options: of the command line.
+        robot: the robot.
+        prefix: of the names of the options.
+        file: of a known payload, whose frame counts where the options name none; None: none.
+
     Raises:
-        SettingError: there is no such frame.
+        SettingError: there is no such frame, or nobody says which it is.
+        RobotDescriptionError, ResultFileError: the file is wrong.
     """
     prefix = prefix.replace("-", "_")
     frame, place = (getattr(options, f"{prefix}{name}") for name in ("frame", "placement"))
-    return mounting_from(options.robot, robot, frame, place)
+    return payload_mounting(file, options.robot, robot, frame, place)
 
 
 def add_known(parser: argparse.ArgumentParser) -> None:

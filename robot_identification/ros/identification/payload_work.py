@@ -13,6 +13,7 @@ from robot_identification.files.output_folder import OutputFolder
 from robot_identification.files.payloads import (
     gains_text,
     known_payload,
+    payload_mounting,
     payload_text,
     read_payload,
 )
@@ -27,7 +28,7 @@ from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.payload.runs import EXCHANGED
 from robot_identification.identification.source import SPOILT
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.mounting import Mounting, mounting_from
+from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.identification.outputs import check_output
@@ -146,7 +147,7 @@ class PayloadWork:
         payload = known_of(request)
         report("reading", 0.0)
         robot = self._measured_by(request, cancelled)
-        runs = self._runs(request, with_all_gains(robot), live, cancelled)
+        runs = self._runs(request, with_all_gains(robot), live, cancelled, request.payload)
         result = identify_drive_gains(
             robot,
             runs.bare,
@@ -181,10 +182,19 @@ class PayloadWork:
         return live_recordings(data, self._live, cancelled)
 
     def _runs(
-        self, request: Any, robot: RobotModel, live: ProcessingSettings, cancelled: Cancelled
+        self,
+        request: Any,
+        robot: RobotModel,
+        live: ProcessingSettings,
+        cancelled: Cancelled,
+        payload: str = "",
     ) -> _Runs:
-        mounting = mounting_from(
-            self._source, robot, request.frame or None, list(request.placement) or None
+        mounting = payload_mounting(
+            payload or None,
+            self._source,
+            robot,
+            request.frame or None,
+            list(request.placement) or None,
         )
         stated = processing_of(request.processing)
         self._refuse_common(request.bare, request.loaded, cancelled)
