@@ -19,8 +19,9 @@ def random_plan(robot, rng, points=5):
     positions = rng.uniform(limits.lower, limits.upper, shape)
     velocities = rng.uniform(-0.6, 0.6, shape) * limits.velocity
     velocities[[0, -1]] = 0.0
-    timed, _ = fitted(Points(positions, velocities, np.zeros(points - 1)), limits)
-    return trajectory_of(timed, robot.joint_names)
+    names = robot.joint_names
+    timed, _ = fitted(Points(positions, velocities, np.zeros(points - 1)), limits, names)
+    return trajectory_of(timed, names)
 
 
 def broken(robot, trajectory, rng):

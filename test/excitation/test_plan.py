@@ -21,7 +21,7 @@ from robot_identification.excitation.motions.random_points import (
 )
 from robot_identification.excitation.plan import plan
 from robot_identification.excitation.plan_settings import PlanSettings
-from robot_identification.excitation.search import dynamic
+from robot_identification.excitation.search import dynamic, optimizers, search
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
@@ -63,6 +63,19 @@ def test_a_robot_with_friction_beats_random_motions_by_half():
     settings = RandomPointsSettings(points=14, draws=20, speed=1.0, reach=1.0)
     best = random_points(robot, settings).condition_number
     assert found.trajectory_condition_number <= best / 2.0
+
+
+def test_an_energy_plan_is_not_lost_to_one_motion_that_has_no_room_to_brake(monkeypatch):
+    """The points alone pass too near an end of the slide; refined, they keep clear of it."""
+    monkeypatch.setattr(search, "_STAGES", search._STAGES[:2])
+    monkeypatch.setattr(optimizers, "_ITERATIONS", 3)
+    robot = load_robot("emps")
+    jerky = tuple(replace(j, limits=replace(j.limits, jerk=10.0)) for j in robot.joints)
+    settings = PlanSettings(
+        model="energy", rows=8, points=PointSettings(starts=1, seed=1), start=np.array([-0.03])
+    )
+    found = plan(replace(robot, joints=jerky), settings)
+    assert found.certificate.results["braking"]
 
 
 def test_jerk_limits_are_kept():

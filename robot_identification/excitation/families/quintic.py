@@ -212,7 +212,7 @@ class QuinticFamily:
 
     def fitted(self, motion: Points, /) -> tuple[Points, bool]:
         """Return a motion that keeps all limits, and whether velocities had to be reduced."""
-        return fit(motion, self.limits, self.duration)
+        return fit(motion, self.limits, self.duration, self.names)
 
     def trajectory(self, motion: Points, /) -> Trajectory:
         """Return the trajectory through points."""

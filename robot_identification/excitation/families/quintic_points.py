@@ -75,16 +75,21 @@ def from_rest(
     return Points(positions, velocities, shortest_durations(positions, velocities, limits))
 
 
-def fit(points: Points, limits: MotionLimits, duration: float | None) -> tuple[Points, bool]:
+def fit(
+    points: Points, limits: MotionLimits, duration: float | None, joint_names: tuple[str, ...]
+) -> tuple[Points, bool]:
     """Return the motion with exact durations: those aimed at, or the shortest possible.
 
     Returns:
         The points, and whether velocities had to be reduced for the position limits.
+
+    Raises:
+        NotCertifiedError: no motion through the points keeps the limits.
     """
     least = points.durations if duration is not None else np.zeros(points.intervals)
     wanted = Points(points.positions, points.velocities, least)
     near = _with_room(wanted, limits)
-    motion, reduced = fitted(near, limits)
+    motion, reduced = fitted(near, limits, joint_names)
     return motion, reduced or near is not wanted
 
 

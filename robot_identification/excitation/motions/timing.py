@@ -137,7 +137,9 @@ def durations_between_rests(
     return durations
 
 
-def fitted(points: Points, limits: MotionLimits) -> tuple[Points, bool]:
+def fitted(
+    points: Points, limits: MotionLimits, joint_names: tuple[str, ...]
+) -> tuple[Points, bool]:
     """Return points with durations that keep all limits, and velocities reduced where needed.
 
     The extrema of positions grow with the duration and with the velocities at the points, so that
@@ -146,6 +148,7 @@ def fitted(points: Points, limits: MotionLimits) -> tuple[Points, bool]:
     Args:
         points: at rest at both ends; their durations are the shortest that are wanted.
         limits: what to keep, while braking too.
+        joint_names: names of the joints, for the error.
 
     Returns:
         The points, and whether velocities had to be reduced.
@@ -167,7 +170,9 @@ def fitted(points: Points, limits: MotionLimits) -> tuple[Points, bool]:
         velocities[1:][outside] *= factor
         if attempt >= _HALVINGS // 2:
             least = np.where(outside.any(axis=1), timed.durations * _STRETCH, least)
-    joint = int(np.flatnonzero(outside.any(axis=0))[0])
+    joint = joint_names[int(np.flatnonzero(outside.any(axis=0))[0])]
     raise NotCertifiedError(
-        "position", f"joint {joint + 1} cannot pass its points inside its position limits"
+        "position",
+        f"{joint} cannot pass its points inside its position limits and brake there; begin and end "
+        "farther from them",
     )

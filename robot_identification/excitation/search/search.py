@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.families.family import (
     SMOOTHING,
     Candidate,
@@ -53,7 +54,12 @@ def energy_candidates(
     report: Progress,
     cancelled: Cancelled | None,
 ) -> list[Candidate[Points]]:
-    """Return motions through the best points of the energy model, and through refined ones."""
+    """Return motions through the best points of the energy model, and through refined ones.
+
+    Raises:
+        NotCertifiedError: none of them keeps the limits.
+        CancelledError: if ``cancelled`` says so.
+    """
     rows, limits, posture = settings.rows or 2 * base.rank, family.limits, family.posture
     weight = _EQUILIBRIUM_WEIGHT if settings.points.criterion.equilibrium_weight > 0.0 else 0.0
     observation = EnergyObservation(base, SMOOTHING)
@@ -75,7 +81,8 @@ def energy_candidates(
     ]
     inner = InnerObservation(observation)
     penalties, prior = penalties_of(family), settings.points.criterion.prior
-    candidates = []
+    candidates: list[Candidate[Points]] = []
+    refused: NotCertifiedError | None = None
     for i, first in enumerate(firsts):
         report("limits", 0.5 + 0.5 * i / len(firsts))
         begun = freed(first, family.clearance_penalty)
@@ -83,9 +90,22 @@ def energy_candidates(
         refined = task.run(begun, _STAGES, cancelled)
         before, winner = (found.before, found.optimizer) if i == 0 else (None, "gradient")
         for points in (first, refined):
-            motion, reduced = family.fitted(points)
-            candidates.append(Candidate(motion, first, winner, reduced, before))
+            motion = _fitted(family, points)
+            if isinstance(motion, NotCertifiedError):
+                refused = motion
+            else:
+                candidates.append(Candidate(motion[0], first, winner, motion[1], before))
+    if refused is not None and not candidates:
+        raise refused
     return candidates
+
+
+def _fitted(family: QuinticFamily, points: Points) -> tuple[Points, bool] | NotCertifiedError:
+    """Return a motion that keeps the limits, and whether velocities were reduced, or a refusal."""
+    try:
+        return family.fitted(points)
+    except NotCertifiedError as error:
+        return error
 
 
 _DRAWN_IN = (1.0, 0.97, 0.94, 0.9, 0.85)
