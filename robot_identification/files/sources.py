@@ -190,6 +190,8 @@ def _read(path: Path, robot: RobotModel, reading: Reading) -> Recording:
         begin=reading.begin,
         end=reading.end,
         columns=reading.columns,
+        # They may be those of another of the recordings.
+        columns_needed=False,
     )
     return recording
 

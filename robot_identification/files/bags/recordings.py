@@ -21,7 +21,7 @@ from robot_identification.files.bags.temperatures import (
     read_temperatures,
 )
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.files.tables.columns import Columns
+from robot_identification.files.tables.columns import TEMPERATURE, Columns
 from robot_identification.files.tables.reading import is_table
 from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.model import RobotModel
@@ -44,6 +44,7 @@ def read_recordings(
     end: float = 1.0,
     positions_needed: bool = True,
     columns: Columns | None = None,
+    columns_needed: bool = True,
     cancelled: Cancelled | None = None,
 ) -> tuple[Recording, ...]:
     """Read the joint states of a robot from bags; see :func:`.files.prepared_recording`.
@@ -65,6 +66,7 @@ def read_recordings(
             which some are not are all NaN.
         columns: which columns of tables hold what, and which interfaces of the joints of a
             DynamicJointState; None: by their usual names.
+        columns_needed: whether columns that none of the paths has a use for are refused.
         cancelled: asked now and then whether to give up.
 
     Returns:
@@ -72,6 +74,7 @@ def read_recordings(
 
     Raises:
         BagError: if a bag cannot be read or lacks the topic.
+        SettingError: if columns are named, and nothing but plain joint states is read.
         InputError: if its samples are of no use, or separate efforts have neither stamps nor a
             delay.
         CancelledError: if ``cancelled`` says so.
@@ -94,6 +97,8 @@ def read_recordings(
             )
             if bag.has_interfaces and columns is not None:
                 _refuse_units(columns)
+            elif columns is not None and columns_needed and not any(map(is_table, paths)):
+                _refuse_unused(columns, path, topic)
         samples, warnings = bag.samples, list(bag.warnings)
         if efforts is not None:
             needed = not delay_estimated
@@ -140,6 +145,21 @@ def _refuse_units(columns: Columns) -> None:
     for signal, units in columns.units.items():
         problem = "interfaces of joints are in SI units, A or degrees Celsius; leave the unit away"
         raise SettingError("columns", f"{signal}[{','.join(units)}]", problem)
+
+
+def _refuse_unused(columns: Columns, path: str | Path, topic: str) -> None:
+    """Refuse columns of plain joint states, which have none and would pass them over.
+
+    Raises:
+        SettingError: there are others than temperatures, which may be on a topic beside.
+    """
+    unused = [signal for signal in columns.names if signal != TEMPERATURE]
+    if unused:
+        problem = (
+            "columns are of tables, and interfaces of DynamicJointState; "
+            f"{topic} of {path} has JointState: name another topic, or leave them away"
+        )
+        raise SettingError("columns", ", ".join(unused), problem)
 
 
 def _temperatures(

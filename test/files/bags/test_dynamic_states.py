@@ -83,6 +83,15 @@ def test_interfaces_of_recordings_are_named_as_columns_are_and_have_no_units(tmp
         read_recordings([bag], leg(), topic=TOPIC, columns=Columns.of({"effort[mA]": "effort"}))
 
 
+def test_interfaces_of_plain_joint_states_are_refused(tmp_path):
+    """Their efforts would be taken for those of the interface that was asked for."""
+    bag, current = write_warming(tmp_path, beside=True), Columns.of({"effort": "current"})
+    with pytest.raises(SettingError, match=r"effort: .*/joint_states of .*bag has JointState"):
+        read_recordings([bag], leg(), columns=current)
+    assert read_recordings([bag], leg(), columns=current, columns_needed=False)
+    assert read_recordings([bag], leg(), columns=Columns.of({"temperature": "temperature"}))
+
+
 def read(folder, messages, names=NAMES, **options):
     bag = write_messages(folder / "bag", messages, topic=TOPIC, kind=MESSAGE_TYPE)
     return read_joint_states(bag, names, topic=TOPIC, **options)
