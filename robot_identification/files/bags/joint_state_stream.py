@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_identification.errors import MeasuredVelocityError
+from robot_identification.errors import BagError, MeasuredVelocityError
 from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.bags.files import Bag, open_bag
+from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_columns import (
     StateCollector,
     States,
@@ -59,7 +60,7 @@ class JointStateStream:
         Where all stamps of the first of them are 0, the times of recording count.
 
         Raises:
-            BagError: the bag is damaged.
+            BagError: the bag is damaged, or interfaces are named and its states have none.
             TopicError: there are no joint states on the topic.
             JointNameError: a message lacks a joint of the robot.
             MissingSignalError: positions or efforts are absent.
@@ -90,6 +91,13 @@ class JointStateStream:
     def _states(self) -> Iterator[States]:
         """Yield the states, by their stamps or by the times of recording."""
         kind = kind_of(self._bag, self._topic)
+        named = [name for signal, name in self._interfaces.items() if name != INTERFACES[signal]]
+        if named and self._bag.topics.get(self._topic) == JOINT_STATE:
+            problem = (
+                f"{self._topic} has JointState, without interfaces such as {named[0]}; name the "
+                "topic of a DynamicJointState, or no interfaces"
+            )
+            raise BagError(self.source, problem)
         collector = partial(
             StateCollector, self._bag, self._topic, self._names, kind, self._interfaces
         )

@@ -89,6 +89,11 @@ def test_interfaces_of_plain_joint_states_are_refused(tmp_path):
     with pytest.raises(SettingError, match=r"effort: .*/joint_states of .*bag has JointState"):
         read_recordings([bag], leg(), columns=current)
     assert read_recordings([bag], leg(), columns=current, columns_needed=False)
+    with (
+        stream_joint_states(bag, NAMES, interfaces=interfaces_of(current.names)) as stream,
+        pytest.raises(BagError, match="/joint_states has JointState, without interfaces such as"),
+    ):
+        next(stream.batches())
     assert read_recordings([bag], leg(), columns=Columns.of({"temperature": "temperature"}))
 
 
