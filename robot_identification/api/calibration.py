@@ -61,8 +61,9 @@ def calibrate(
         CalibrationError: no consistent parameters were found.
         CancelledError: ``cancelled`` says so.
     """
-    result = result_of(result)
-    robot = result.model_of(robot_of(robot, closed_loops=True))
+    described = robot_of(robot, closed_loops=True)
+    result = result_of(result, described)
+    robot = result.model_of(described)
     known = prior_of(robot, _urdf(robot) if prior is None else prior)
     return core.calibrate(
         robot,

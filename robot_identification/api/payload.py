@@ -150,7 +150,7 @@ def identify_payload(
         recordings_of(described, bare),
         recordings_of(described, loaded),
         mounting_of(robot, described, frame, placement),
-        earlier=None if result is None else result_of(result),
+        earlier=None if result is None else result_of(result, described),
         separate_friction=separate_friction,
         overrides=processing,
         progress=progress,

@@ -212,9 +212,21 @@ def trajectory_of(source: TrajectorySource) -> Trajectory:
     return read_trajectory(shipped if not Path(source).exists() and shipped.exists() else source)
 
 
-def result_of(source: ResultSource) -> IdentificationResult:
-    """Return a result, read where its file is named."""
-    return source if isinstance(source, IdentificationResult) else read_result(source)
+def result_of(source: ResultSource, robot: RobotModel | None = None) -> IdentificationResult:
+    """Return a result, read where its file is named.
+
+    Args:
+        source: the result.
+        robot: whose it is; None: anybody's.
+
+    Raises:
+        ResultMismatchError: it is another robot's.
+        ResultFileError: its file is none, or is damaged.
+    """
+    result = source if isinstance(source, IdentificationResult) else read_result(source)
+    if robot is not None:
+        _refuse_other(robot, result.robot)
+    return result
 
 
 def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
@@ -225,10 +237,10 @@ def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
         return read_base_values(source, robot)
     base = base_parameters(robot)
     if isinstance(source, IdentificationResult):
-        refuse_other_parameters(robot, source, base)
+        refuse_other_parameters(robot, result_of(source, robot), base)
         return BaseValues.of(source, robot)
     if isinstance(source, CalibratedParameters):
-        _refuse_other(robot, source)
+        _refuse_others(robot, source)
         return BaseValues(
             base.values(source.values[base.columns]),
             source.processing,
@@ -244,14 +256,18 @@ def with_law(robot: RobotModel, source: ParameterSource) -> tuple[RobotModel, Pa
     Args:
         robot: as its file describes it.
         source: a result, calibrated parameters or their file; values have no law of their own.
+
+    Raises:
+        ResultMismatchError: they are another robot's.
     """
     if isinstance(source, str | Path):
         if not is_result(source):
             return with_law_of(source, robot), source
         source = read_result(source)
     if isinstance(source, IdentificationResult):
-        return source.model_of(robot), source
+        return result_of(source, robot).model_of(robot), source
     if isinstance(source, CalibratedParameters):
+        _refuse_other(robot, source.robot)
         return FrictionLaw.of(source.description).applied(robot), source
     return robot, source
 
@@ -261,7 +277,7 @@ def full_values_of(robot: RobotModel, source: FullSource) -> Array:
     if isinstance(source, str | Path):
         return load_values(source, robot)
     if isinstance(source, CalibratedParameters):
-        _refuse_other(robot, source)
+        _refuse_others(robot, source)
         return source.values
     return _numbers(source, robot.all_parameter_names)
 
@@ -305,12 +321,25 @@ def changed_robot_remarks(robot: RobotModel, source: FullSource) -> tuple[str, .
     return ()
 
 
-def _refuse_other(robot: RobotModel, source: CalibratedParameters) -> None:
+def _refuse_other(robot: RobotModel, name: str) -> None:
+    """Refuse what belongs to a robot of another name.
+
+    Raises:
+        ResultMismatchError: it does.
+    """
+    if name != robot.name:
+        problem = f"these are parameters of {name}; give the robot that they were identified with"
+        raise ResultMismatchError(robot.name, problem)
+
+
+def _refuse_others(robot: RobotModel, source: CalibratedParameters) -> None:
     """Refuse calibrated parameters that are others than those of a robot.
 
     Raises:
-        ResultMismatchError: their names, or the link frames that they are about, are others.
+        ResultMismatchError: they belong to a robot of another name, or their names, or the link
+            frames that they are about, are others.
     """
+    _refuse_other(robot, source.robot)
     if source.names != robot.all_parameter_names:
         raise ResultMismatchError(
             robot.name, f"the parameters of {source.robot} are others than its own"

@@ -82,3 +82,27 @@ def test_what_is_no_recording_and_no_setting_is_refused(robot):
         ri.identify(robot, [], essential="f-test")
     with pytest.raises(ri.SettingError, match=r"robust = 2.0: give True, False or HuberSettings"):
         ri.identify(robot, [], robust=2.0)
+
+
+def test_parameters_of_another_robot_are_refused_though_they_have_the_same_names(
+    robot, result, tmp_path
+):
+    """Its links are longer, so that they say nothing of it."""
+    file = tmp_path / "longer.yaml"
+    text = robot.file.read_text(encoding="utf-8").replace("name: scara", "name: longer")
+    file.write_text(text.replace("d: 0.5", "d: 0.7"))
+    calibrated = ri.calibrate(robot, result)
+    result.save(tmp_path / "result.yaml")
+    for taken in (
+        lambda: ri.inverse_dynamics(file, calibrated, [0.1, 0.2]),
+        lambda: ri.simulate(file, "scara", parameters=calibrated),
+        lambda: ri.load_surroundings(file, prior=calibrated),
+        lambda: ri.export(file, calibrated, urdf=tmp_path / "longer.urdf"),
+        lambda: ri.validate(file, calibrated, []),
+        lambda: ri.validate(file, result, []),
+        lambda: ri.calibrate(file, tmp_path / "result.yaml"),
+        lambda: ri.identify_payload(file, [], [], result=result),
+    ):
+        with pytest.raises(ri.ResultMismatchError, match="longer: these are parameters of scara"):
+            taken()
+    assert not (tmp_path / "longer.urdf").exists()
