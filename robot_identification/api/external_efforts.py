@@ -17,6 +17,7 @@ from robot_identification.api.sources import (
     measured_of,
     recordings_of,
     robot_of,
+    some_recordings_of,
     with_law,
 )
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
@@ -100,7 +101,7 @@ def external_joint_efforts(
     values = full_values_of(described, parameters)
     free = recordings_of(described, free_motion) if free_motion != () else []
     chosen = settings or ExternalEffortSettings()
-    runs = recordings_of(described, run)
+    runs = some_recordings_of(described, run)
     watch: EffortStream | ExternalEffortWatch = EffortStream(described, values, chosen)
     if free:
         _refuse_unlike([*free, *runs])

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from functools import singledispatch
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from robot_identification.api.calibration import export
 from robot_identification.api.payload import IdentifiedDriveGains, IdentifiedPayload
@@ -93,6 +93,8 @@ def _(
     """
     if reference not in ("trajectory", "samples", "both"):
         raise SettingError("reference", reference, "choose trajectory, samples or both")
+    if storage not in get_args(Storage):
+        raise SettingError("storage", storage, f"choose {' or '.join(get_args(Storage))}")
     samples, sent = result.samples, None
     if reference == "trajectory":
         samples = replace(samples, reference=None)

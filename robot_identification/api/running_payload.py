@@ -18,6 +18,7 @@ from robot_identification.api.sources import (
     measured_of,
     recordings_of,
     robot_of,
+    some_recordings_of,
     with_law,
 )
 from robot_identification.calibration.calibrated import CalibratedParameters
@@ -144,17 +145,13 @@ def running_payload(
     values = full_values_of(described, parameters)
     watch = PayloadWatch(described, values, mounting, spread, settings)
     free = recordings_of(described, free_motion) if free_motion != () else []
+    runs = some_recordings_of(described, run)
     for recording in free:
         for _ in _pushed(watch, recording):
             pass
     if free and watch.free is None:
         watch.learn()
-    states = [
-        state
-        for recording in recordings_of(described, run)
-        for found in _pushed(watch, recording)
-        for state in found
-    ]
+    states = [state for recording in runs for found in _pushed(watch, recording) for state in found]
     return RunningPayload(described.name, mounting.frame, tuple(states))
 
 

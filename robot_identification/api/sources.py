@@ -12,7 +12,12 @@ import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.prior import Prior
-from robot_identification.errors import ResultMismatchError, SettingError, ShapeError
+from robot_identification.errors import (
+    RecordingError,
+    ResultMismatchError,
+    SettingError,
+    ShapeError,
+)
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.simulated_recording import SimulatedRecording
@@ -165,22 +170,43 @@ def recordings_of(
         InputError: a bag cannot be read, or its samples are of no use.
     """
     found: list[Recording] = []
-    several: Sequence[object] = (
-        [runs] if isinstance(runs, Recording | SimulatedRecording | str | Path) else runs
-    )
-    for run in several:
+    for run in [runs] if isinstance(runs, Recording | SimulatedRecording | str | Path) else runs:
         if isinstance(run, Recording):
             found.append(run)
         elif isinstance(run, SimulatedRecording):
             found.append(run.recording())
-        elif not isinstance(run, str | Path):
-            told = "give recordings, such as Recording.from_arrays makes, bags or tables"
-            raise SettingError("recordings", type(run).__name__, told)
         else:
             found += read_bags(
-                robot, run, reference_topic=reference_topic, positions_needed=positions_needed
+                robot,
+                _path(run),
+                reference_topic=reference_topic,
+                positions_needed=positions_needed,
             )
     return found
+
+
+def some_recordings_of(robot: RobotModel, runs: Run | Sequence[Run]) -> list[Recording]:
+    """Return recordings, of which there must be one; see :func:`recordings_of`.
+
+    Raises:
+        RecordingError: there is none.
+    """
+    found = recordings_of(robot, runs)
+    if not found:
+        raise RecordingError("no recording was given")
+    return found
+
+
+def _path(run: object) -> str | Path:
+    """Return the path of a bag or table.
+
+    Raises:
+        SettingError: it is none.
+    """
+    if isinstance(run, str | Path):
+        return run
+    told = "give recordings, such as Recording.from_arrays makes, bags or tables"
+    raise SettingError("recordings", type(run).__name__, told)
 
 
 def measured_of(

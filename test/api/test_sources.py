@@ -82,6 +82,12 @@ def test_what_is_no_recording_and_no_setting_is_refused(robot):
         ri.identify(robot, [], essential="f-test")
     with pytest.raises(ri.SettingError, match=r"robust = 2.0: give True, False or HuberSettings"):
         ri.identify(robot, [], robust=2.0)
+    bag = ri.simulate(robot, "scara", settings=ri.SimulationSettings(duration=0.1))
+    with pytest.raises(ri.SettingError, match="storage = rosbag: choose sqlite3 or mcap"):
+        bag.save("never", storage="rosbag")
+    for taken in (ri.external_joint_efforts, ri.running_payload):
+        with pytest.raises(ri.RecordingError, match="no recording was given"):
+            taken(robot, "scara", [])
 
 
 def test_parameters_of_another_robot_are_refused_though_they_have_the_same_names(

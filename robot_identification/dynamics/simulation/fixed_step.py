@@ -279,8 +279,8 @@ class ClosedLoop:
         extra: Floats = np.zeros((steps, len(self.robot.active_joints)))
         if efforts is not None:
             # The controller answers for the reference that its measurement belongs to.
-            times = (np.arange(steps, dtype=np.float64) - self.law.delay) * self.period
-            extra = np.asarray(efforts(times), dtype=np.float64)
+            first = -self.law.delay
+            extra = efforts(np.arange(first, first + steps, dtype=np.float64) * self.period)
         begin = state or self.settled(reference.coefficients[0, :, 0], extra=extra[0])
         return self.advance(begin, reference, steps, extra)[1]
 
