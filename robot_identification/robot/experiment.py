@@ -28,9 +28,20 @@ class Workspace:
 
     def contains(self, last_frame: FloatArray) -> npt.NDArray[np.bool_]:
         """Tell for every frame (samples, 4, 4) of the last joint whether the tool is inside."""
-        place = last_frame[..., :3, :3] @ np.array(self.tool) + last_frame[..., :3, 3]
-        inside: npt.NDArray[np.bool_] = ((place >= self.lower) & (place <= self.upper)).all(axis=-1)
+        inside: npt.NDArray[np.bool_] = (self.beyond(last_frame) == 0.0).all(axis=-1)
         return inside
+
+    def beyond(self, last_frame: FloatArray) -> FloatArray:
+        """Return how far (samples, 3) the tool is outside, in m: below 0 below the lower corner.
+
+        Args:
+            last_frame: (samples, 4, 4) frames of the last joint.
+        """
+        place = last_frame[..., :3, :3] @ np.array(self.tool) + last_frame[..., :3, 3]
+        found: FloatArray = np.maximum(place - self.upper, 0.0) + np.minimum(
+            place - self.lower, 0.0
+        )
+        return found
 
 
 FILTERED_DERIVATIVE = "filtered_derivative"

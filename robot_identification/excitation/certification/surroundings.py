@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_identification.collision.clearance import Clearance, Nearest
 from robot_identification.collision.model import CollisionModel
@@ -220,10 +219,11 @@ class Surroundings:
         if robot.workspace is None:
             return None
         count = max(2, int(np.ceil(trajectory.duration / _PERIOD)))
-        run = trajectory.sample(np.linspace(trajectory.times[0], trajectory.times[-1], count))[0]
-        q = np.vstack([run, _braking_postures(trajectory, limits)])
-        inside = robot.workspace.contains(forward_kinematics(robot, q)[:, -1])
-        return _postures("tool", inside, "the tool point leaves its box")
+        times = np.linspace(trajectory.times[0], trajectory.times[-1], count)
+        begins, braking = _braking_postures(trajectory, limits)
+        q = np.vstack([trajectory.sample(times)[0], braking])
+        beyond = robot.workspace.beyond(forward_kinematics(robot, q)[:, -1])
+        return _tool(beyond, np.concatenate([times, begins]), count)
 
 
 def nearest_on(collisions: CollisionModel, trajectory: Trajectory) -> Nearest | None:
@@ -240,19 +240,39 @@ def nearest_on(collisions: CollisionModel, trajectory: Trajectory) -> Nearest | 
     return collisions.check.nearest(times, trajectory.sample(times)[0])
 
 
-def _postures(name: str, good: npt.NDArray[np.bool_], problem: str) -> Check:
-    bad = int(np.count_nonzero(~good))
-    return Check(name, bad == 0, f"{problem} ({bad} of {good.size} samples)" if bad else "")
+def _tool(beyond: Array, times: Array, moving: int) -> Check:
+    """Return the check of the tool point, with how far and where it leaves its box most.
+
+    Args:
+        beyond: (samples, 3) how far it is outside of its box, in m.
+        times: (samples,) in s, of the motion; while braking, of where that begins.
+        moving: number of samples of the motion, which come first.
+    """
+    outside = int(np.count_nonzero(beyond.any(axis=1)))
+    if not outside:
+        return Check("tool", True)
+    sample, axis = map(int, np.unravel_index(int(np.abs(beyond).argmax()), beyond.shape))
+    end = "upper" if beyond[sample, axis] > 0.0 else "lower"
+    when = "at" if sample < moving else "while it brakes from"
+    told = (
+        f"the tool point leaves its box by up to {abs(beyond[sample, axis]):.3g} m beyond the "
+        f"{end} {'xyz'[axis]}, {when} {times[sample]:.3f} s ({outside} of {len(beyond)} samples)"
+    )
+    return Check("tool", False, told)
 
 
-def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
-    """Return postures (samples, joints) on the ways to rest from every interval.
+def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> tuple[Array, Array]:
+    """Return postures on the ways to rest from every interval, and when braking begins.
 
     The acceleration falls linearly to zero first, as it does when the robot is braked.
+
+    Returns:
+        (samples,) times in s, and (samples, joints) postures.
     """
     fractions = np.linspace(0.0, 1.0, _STATES_PER_INTERVAL, endpoint=False)
     steps = np.diff(trajectory.times)[:, None]
-    q, v, a = trajectory.sample((trajectory.times[:-1, None] + steps * fractions).ravel())
+    begins = (trajectory.times[:-1, None] + steps * fractions).ravel()
+    q, v, a = trajectory.sample(begins)
     u = release_time(limits)
     w = _OF_RELEASE[:, None, None]
     falling = q + v * u * w + a * u**2 * (w**2 / 2.0 - w**3 / 6.0)
@@ -261,8 +281,8 @@ def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
     last = own.max(axis=1)
     s = np.minimum(_FRACTIONS[:, None, None] * last[:, None] / np.where(own > 0.0, own, 1.0), 1.0)
     braking = q + v * own * (s - s**3 + s**4 / 2.0)
-    postures: Array = np.concatenate([falling, braking])
-    return postures.reshape(-1, q.shape[1])
+    postures = np.concatenate([falling, braking])
+    return np.tile(begins, len(postures)), postures.reshape(-1, q.shape[1])
 
 
 def _too_near(found: Clearance) -> str:
