@@ -45,6 +45,7 @@ from robot_identification.identification.source import Source, refuse_double
 from robot_identification.identification.validate import compared_rows
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.filtered import require_length
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.settings import processing_warnings, resolve_processing
@@ -130,6 +131,8 @@ def identify(
         if averages:
             found, told = with_noise(source, averages, found)
         rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
+        for one in rest:
+            require_length(one, processing, held_out_fraction)
         errors = _errors_on(rest, held_out, source, found, report, cancelled)
         laws = estimator.stacked and model.selection is None and not robot.loops
         judged.judge_fit(source, found.estimate.values, laws=laws, cancelled=cancelled)

@@ -99,14 +99,8 @@ def filter_recording(recording: Recording, processing: Processing) -> tuple[Filt
         RecordingError: if every segment is too short; MeasuredVelocityError where measured
             velocities are wanted that are not there, or contradict the positions.
     """
+    require_length(recording, processing)
     needed = processing.shortest_segment(recording.period)
-    longest = max((len(segment.time) for segment in recording.segments), default=0)
-    if longest < needed:
-        raise RecordingError(
-            f"{recording.source or 'recording'}: the longest unbroken run has {longest} samples, "
-            f"and the filters with these settings need {needed}; record longer without "
-            "interruption, or raise cut-off and rate"
-        )
     require_measured_velocities(recording, processing)
     found = (
         _filtered(segment, recording.period, processing)
@@ -114,6 +108,30 @@ def filter_recording(recording: Recording, processing: Processing) -> tuple[Filt
         if len(segment.time) >= needed
     )
     return tuple(replace(own, temperature=temperatures_at(recording, own.time)) for own in found)
+
+
+def require_length(recording: Recording, processing: Processing, held_out: float = 0.0) -> None:
+    """Refuse a recording that is too short for the filters.
+
+    Args:
+        recording: on the joint side, with a constant period.
+        processing: complete settings.
+        held_out: share of a recording of which this is the end, held out; 0: it is all of one.
+
+    Raises:
+        RecordingError: with its longest run, what is needed, and what to do.
+    """
+    needed = processing.shortest_segment(recording.period)
+    longest = max((len(segment.time) for segment in recording.segments), default=0)
+    if longest >= needed:
+        return
+    part = f"the last {held_out:g} of it, held out: " if held_out else ""
+    advice = "hold out more of it, or another recording; or " if held_out else ""
+    raise RecordingError(
+        f"{recording.source or 'recording'}: {part}the longest unbroken run has {longest} samples, "
+        f"and the filters with these settings need {needed}; {advice}record longer without "
+        "interruption, or raise cut-off and rate"
+    )
 
 
 def _filtered(segment: Segment, period: float, processing: Processing) -> FilteredSegment:

@@ -66,6 +66,13 @@ def test_topics_of_a_bag_are_several_recordings(halves):
     refuse_double([whole, replace(whole, segments=(twin,))])
 
 
+def test_a_part_held_out_that_is_too_short_is_told_as_such(halves):
+    robot, whole, _ = halves
+    told = r"arrays: the last 0\.01 of it, held out: .* hold out more of it, or another recording"
+    with pytest.raises(ri.RecordingError, match=told):
+        ri.identify(robot, whole, held_out_fraction=0.01, processing=STATED)
+
+
 def test_a_result_tells_the_samples_that_were_fitted_not_those_held_out(halves):
     robot, whole, (one, _) = halves
     (source,) = ri.identify(robot, whole, held_out_fraction=0.5, processing=STATED).sources
