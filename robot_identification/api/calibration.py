@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
+from robot_identification.api.boxes import described_boxes
 from robot_identification.api.sources import (
     FullSource,
     ResultSource,
@@ -17,9 +18,9 @@ from robot_identification.api.sources import (
     with_law,
 )
 from robot_identification.calibration import calibrate as core
+from robot_identification.calibration.boxes import Boxes
 from robot_identification.calibration.calibrate import CalibrationSettings, Cancelled
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.conditions import Box
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.files.export.friction import plain_friction
@@ -39,7 +40,7 @@ def calibrate(
     space: str = CalibrationSettings.space,
     consistent: bool = False,
     essential: EliminationRule | None = None,
-    boxes: Mapping[str, Box] | None = None,
+    boxes: Boxes | None = None,
     cancelled: Cancelled | None = None,
 ) -> CalibratedParameters:
     """Find the standard parameters nearest to a prior, as ``calibrate`` does.
@@ -52,7 +53,8 @@ def calibrate(
         space: ``base`` or ``essential``.
         consistent: whether every link and drive has to be physically consistent.
         essential: how the essential parameters are found; by default as in the result.
-        boxes: link -> corners of the box that must hold its centre of mass, in m.
+        boxes: link -> corners of the box that must hold its centre of mass, in m, in the link's
+            frame: that of the URDF where one describes the robot.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -72,7 +74,7 @@ def calibrate(
         space=space,
         consistent=consistent,
         essential=essential,
-        boxes=boxes,
+        boxes=described_boxes(robot, boxes or {}),
         cancelled=cancelled,
     )
 

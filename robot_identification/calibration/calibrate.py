@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.calibration.boxes import Boxes
 from robot_identification.calibration.calibrated import NOTABLE_COST, CalibratedParameters
 from robot_identification.calibration.conditions import (
     APART,
     CENTRE,
     FRICTION,
     LINK,
-    Box,
     conditions,
 )
 from robot_identification.calibration.consistency import Problem, Publication, owners, publish
@@ -63,7 +63,7 @@ def calibrate(
     space: str = CalibrationSettings.space,
     consistent: bool = CalibrationSettings.consistent,
     essential: EliminationRule | None = None,
-    boxes: Mapping[str, Box] | None = None,
+    boxes: Boxes | None = None,
     cancelled: Cancelled | None = None,
 ) -> CalibratedParameters:
     """Find the standard parameters nearest to a prior that explain what was identified.

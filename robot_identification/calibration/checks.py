@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.calibration.boxes import Boxes, checked_boxes
 from robot_identification.calibration.conditions import (
     APART,
     CENTRE,
     FRICTION,
     LINK,
-    Box,
     Condition,
     against_motion,
     conditions,
@@ -131,7 +131,7 @@ def check_consistency(
     *,
     tolerance: float = 0.0,
     tolerances: Sequence[float] = TOLERANCES,
-    boxes: Mapping[str, Box] | None = None,
+    boxes: Boxes | None = None,
     given: npt.NDArray[np.bool_] | None = None,
     apart: bool = False,
 ) -> Consistency:
@@ -160,14 +160,16 @@ def check_consistency(
     for wanted in tested:
         if not 0.0 <= wanted < np.inf:
             raise SettingError("tolerance", wanted, "must be a number that is not negative")
-    found = conditions(robot, boxes)
+    found, boxed = conditions(robot, boxes), checked_boxes(robot, boxes or {})
     links = []
     for index, joint in enumerate(robot.joints):
         ten = vector[robot.layout.link(index)]
         box = [c for c in found if c.kind == CENTRE and c.joints == (index,)]
         inside = bool(np.diag(box[0].matrix(vector)).min() >= 0.0) if box else None
         held = robot.held.get(joint.name) if apart else None
-        links.append(check_link(joint.link, joint.name, ten, tolerance, tested, inside, held))
+        link = check_link(joint.link, joint.name, ten, tolerance, tested, inside, held)
+        seen = boxed[joint.link].seen(link.centre) if box else link.centre_seen
+        links.append(replace(link, centre_seen=seen))
     drives = [
         _drive(c, vector)
         for c in found

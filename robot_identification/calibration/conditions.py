@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import SettingError
+from robot_identification.calibration.boxes import Boxes, checked_boxes
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.model import Array, RobotModel, read_only
@@ -36,9 +36,6 @@ _SLOWEST = 1e-4
 _GRID = 40
 _UNKNOWN_SPEED = 1.0
 _FIRST_MOMENTS, _MASS = INERTIAL.index("MX"), INERTIAL.index("M")
-
-Box = tuple[Array, Array]
-"""Lower and upper corner, (3,) each, in the frame of a link and in m."""
 
 
 @by_value
@@ -78,7 +75,7 @@ class Condition:
         return np.asarray(self.basis @ values + self.constant)
 
 
-def conditions(robot: RobotModel, boxes: Mapping[str, Box] | None = None) -> tuple[Condition, ...]:
+def conditions(robot: RobotModel, boxes: Boxes | None = None) -> tuple[Condition, ...]:
     """Return every condition that the standard parameters of a robot must meet.
 
     Args:
@@ -250,19 +247,13 @@ def against_motion(robot: RobotModel, joint: int, speed: Array) -> Array | None:
     return rows
 
 
-def _centres(robot: RobotModel, boxes: Mapping[str, Box]) -> Iterator[Condition]:
+def _centres(robot: RobotModel, boxes: Boxes) -> Iterator[Condition]:
     links = [joint.link for joint in robot.joints]
-    for link, (lower, upper) in boxes.items():
-        if link not in links:
-            raise SettingError("box", link, f"no such link; links are {', '.join(links)}")
-        low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-        if low.shape != (3,) or high.shape != (3,) or not (low < high).all():
-            raise SettingError("box", link, "three lower corners below three upper ones, in m")
+    for link, box in checked_boxes(robot, boxes).items():
         index = links.index(link)
         first = robot.layout.first(index)
         basis = np.zeros((6, 6, len(robot.all_parameter_names)))
-        for axis in range(3):
-            moment, mass = first + _FIRST_MOMENTS + axis, first + _MASS
-            basis[axis, axis, [moment, mass]] = 1.0, -low[axis]
-            basis[3 + axis, 3 + axis, [moment, mass]] = -1.0, high[axis]
+        for row, (moments, mass) in enumerate(box.bounds()):
+            basis[row, row, first + _FIRST_MOMENTS : first + _FIRST_MOMENTS + 3] = moments
+            basis[row, row, first + _MASS] = mass
         yield Condition(link, CENTRE, basis, False, (index,))

@@ -12,14 +12,15 @@ and note that they depend on each other; here a semidefinite program moves them 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
+from robot_identification.calibration.boxes import Boxes
 from robot_identification.calibration.checks import Consistency, check_consistency
-from robot_identification.calibration.conditions import Box, Condition
+from robot_identification.calibration.conditions import Condition
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.scales import Scales
 from robot_identification.calibration.semidefinite import Inequality, least_squares
@@ -250,7 +251,7 @@ class Publication:
 
 
 def publish(
-    problem: Problem, free: Array, *, consistent: bool, boxes: Mapping[str, Box] | None = None
+    problem: Problem, free: Array, *, consistent: bool, boxes: Boxes | None = None
 ) -> Publication:
     """Return the parameters to publish.
 

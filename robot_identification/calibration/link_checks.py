@@ -46,6 +46,7 @@ class LinkCheck:
             box, and the link is a body also without what is held on it.
         apart: whether the link is a body also without what ``fixed_joints`` of the robot file hold
             on it, whose inertials the URDF states; None where nothing is, or nobody asked.
+        centre_seen: (3,) the centre of mass in the frame of its box, in m; None without a box.
     """
 
     link: str
@@ -62,6 +63,7 @@ class LinkCheck:
     tolerance: float
     consistent: bool
     apart: bool | None = None
+    centre_seen: Array | None = None
 
     @property
     def failing_minor(self) -> str:
@@ -78,7 +80,8 @@ class LinkCheck:
             value = self.minors[self.failing_minor]
             return f"{head}: Sylvester's minor {self.failing_minor} = {value:.4g} is not positive"
         if self.centre_in_box is False:
-            return f"{head}: the centre of mass {_vector(self.centre)} is outside its box"
+            seen = self.centre if self.centre_seen is None else self.centre_seen
+            return f"{head}: the centre of mass {_vector(seen)} is outside its box"
         if self.apart is False and self.triangle_inequality:
             return (
                 f"{head}: no body is left of it without what fixed_joints hold on it, whose "

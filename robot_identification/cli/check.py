@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from robot_identification.api.boxes import described_boxes
 from robot_identification.calibration.checks import Consistency, check_consistency, check_entries
 from robot_identification.calibration.link_checks import TOLERANCES
 from robot_identification.cli.options import common as shared
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
         robot,
         given.in_full(robot),
         tolerance=options.tolerance,
-        boxes=shared.boxes_of(options),
+        boxes=described_boxes(robot, shared.boxes_of(options)),
         given=given.known_in_full(robot),
         apart=True,
     )

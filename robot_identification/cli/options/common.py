@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.calibration.conditions import Box
+from robot_identification.calibration.boxes import Corners
 from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.robot.files.loading import load_robot
@@ -85,11 +85,12 @@ def add_boxes(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("LINK", "XMIN", "YMIN", "ZMIN", "XMAX", "YMAX", "ZMAX"),
-        help="box that must hold the link's centre of mass, in its frame and in m; repeatable",
+        help="box that must hold the link's centre of mass, in its frame (with a URDF that of the "
+        "URDF) and in m; repeatable",
     )
 
 
-def boxes_of(options: argparse.Namespace) -> dict[str, Box]:
+def boxes_of(options: argparse.Namespace) -> dict[str, Corners]:
     """Return the boxes that the options state, by link.
 
     Raises:
