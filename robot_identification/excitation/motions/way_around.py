@@ -55,11 +55,13 @@ def nearest_free(
     clear = collisions.check.margins(postures, off, collisions.clearance + _POSTURE_ROOM)
     room = float(clear.max()) - collisions.clearance
     if room < 0.0:
+        best = collisions.check.nearest(np.zeros(1), postures[[int(np.argmax(clear))]])
+        pair = "" if best is None else f" between {best.pair[0]} and {best.pair[1]}"
         raise NotCertifiedError(
             "obstacles",
             f"no posture is farther than {collisions.clearance:g} m from everything: of "
-            f"{_NEAR + _FAR} random ones the best has {clear.max():.4f} m; look at the cell "
-            "file and at the pairs that are checked (excite --view)",
+            f"{_NEAR + _FAR} random ones the best has {clear.max():.4f} m{pair}; look at what the "
+            "cell file says of these: mounting, shapes, clearance",
         )
     least = collisions.clearance + (room if room >= _POSTURE_ROOM else _OF_BEST * room)
     return np.array(postures[np.flatnonzero(clear >= least)[0]])
