@@ -184,6 +184,11 @@ def settle(options: argparse.Namespace) -> None:
         raise SettingError(
             "--held-out", options.held_out, "--validation-bag says what to validate on"
         )
+    fitted = {bag.resolve() for bag in options.bag if "identify" in options.steps}
+    if both := [bag for bag in options.validation_bag if bag.resolve() in fitted]:
+        raise SettingError(
+            "--validation-bag", both[0], "is fitted (--bag); give one that is not, or --held-out"
+        )
     if options.held_out and options.method == DIDIM.name:
         raise SettingError(
             "--held-out", options.held_out, "not with didim; give --validation-bag, or no validate"

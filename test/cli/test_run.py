@@ -94,6 +94,7 @@ def test_efforts_must_be_of_use_where_a_motion_is_identified_from(arguments, nee
         (("--method", "one-joint", "--essential"), "--essential = one-joint: works with the"),
         (("--method", "didim", "--essential"), "methods ols and wls"),
         (("--from", "identify", "--held-out", "0.2", "--validation-bag", "b"), "what to validate"),
+        (("--from", "identify", "--bag", "b", "--validation-bag", "c", "x/../b"), "is fitted"),
         (("--steps", "plan,run,identify,calibrate", "--accept", "0.05"), "nothing is validated"),
     ],
 )
