@@ -44,6 +44,7 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.share import share_directory
 from robot_identification.signals.efforts.separate import EffortSource
+from robot_identification.signals.joint_columns import refuse_other_joints
 from robot_identification.signals.recording import Recording, Segment
 
 RobotSource: TypeAlias = RobotModel | str | Path
@@ -167,6 +168,7 @@ def recordings_of(
 
     Raises:
         SettingError: one is neither a recording nor the name of one.
+        JointNameError: one has the columns of other joints, or in another order.
         InputError: a bag cannot be read, or its samples are of no use.
     """
     found: list[Recording] = []
@@ -182,6 +184,7 @@ def recordings_of(
                 reference_topic=reference_topic,
                 positions_needed=positions_needed,
             )
+    refuse_other_joints(robot, found)
     return found
 
 

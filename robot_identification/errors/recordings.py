@@ -157,7 +157,7 @@ class JointNameError(InputError):
     """The joints of a recording and of a robot do not match.
 
     Attributes:
-        missing: joints of the robot that the recording lacks.
+        missing: joints of the robot that the recording lacks, or has in another order.
         available: joints that the recording has.
         source: the bag or topic.
     """
@@ -166,11 +166,18 @@ class JointNameError(InputError):
         self.missing = tuple(missing)
         self.available = tuple(available)
         self.source = source
-        super().__init__(
-            f"{source}: joint {', '.join(self.missing)} of the robot is not among the recorded "
+        absent = [name for name in self.missing if name not in self.available]
+        problem = (
+            f"joint {', '.join(absent)} of the robot is not among the recorded "
             f"joints ({', '.join(self.available) or 'none'}); name the joints of the robot file "
             "as the recording does"
         )
+        if not absent:
+            problem = (
+                f"it was read for the joints {', '.join(self.available)}, and the robot has "
+                f"{', '.join(self.missing)}; read it for this robot"
+            )
+        super().__init__(f"{source}: {problem}")
 
 
 class SampleError(InputError):

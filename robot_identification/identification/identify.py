@@ -46,6 +46,7 @@ from robot_identification.identification.validate import compared_rows
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.filtered import require_length
+from robot_identification.signals.joint_columns import refuse_other_joints
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.settings import processing_warnings, resolve_processing
@@ -94,6 +95,7 @@ def identify(
 
     Raises:
         SettingError: if the method or a setting is not possible, or a recording would count twice.
+        JointNameError: if a recording has other joints than the robot.
         RecordingError: if the recordings are of no use; NotPeriodicError if they do not repeat.
         NotExcitedError: if the motion does not determine every base parameter.
         CancelledError: if ``cancelled`` says so.
@@ -101,6 +103,7 @@ def identify(
     begin = time.monotonic()
     if not 0.0 <= held_out_fraction < 1.0:
         raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
+    refuse_other_joints(robot, [*recordings, *held_out])
     refuse_double([*recordings, *held_out])
     weighting = (weighting or Weighting()).checked(len(recordings))
     choice = Choice(method, essential, weighting, robust)

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import JointNameError, RecordingError
+from robot_identification.robot.model import RobotModel
+from robot_identification.signals.recording import Recording
 
 _MOST_OTHERS = 100
 """States of other joints in a row from which on the names of the robot's own seem to be wrong."""
+
+
+def refuse_other_joints(robot: RobotModel, recordings: Iterable[Recording]) -> None:
+    """Refuse recordings whose columns are not those of the joints of a robot, in its order.
+
+    Raises:
+        JointNameError: there is one.
+    """
+    for recording in recordings:
+        if recording.joint_names != robot.active_names:
+            raise JointNameError(robot.active_names, recording.joint_names, recording.source)
 
 
 class JointColumns:

@@ -1,11 +1,14 @@
 """Parameters and priors that programs hand in, and those that are none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import robot_identification as ri
 from made_up_results import made_up_result
 from robot_identification.errors import RobotDescriptionError
+from robot_identification.identification.identify import identify
 from robot_identification.robot.files.values import load_values
 
 
@@ -112,3 +115,23 @@ def test_parameters_of_another_robot_are_refused_though_they_have_the_same_names
         with pytest.raises(ri.ResultMismatchError, match="longer: these are parameters of scara"):
             taken()
     assert not (tmp_path / "longer.urdf").exists()
+
+
+def test_recordings_of_joints_in_another_order_are_refused(robot):
+    """Their columns would be taken for those of the robot, and thresholds learned from them."""
+    time, motion = np.arange(200) * 0.01, np.random.default_rng(0).normal(size=(200, 2))
+    run = ri.Recording.from_arrays(robot, time, motion, motion)
+    turned = replace(run, joint_names=run.joint_names[::-1])
+    told = "arrays: it was read for the joints joint_2, joint_1, and the robot has joint_1, joint_2"
+    for taken in (
+        lambda: ri.external_joint_efforts(robot, "scara", turned),
+        lambda: ri.external_joint_efforts(robot, "scara", run, free_motion=turned),
+        lambda: ri.running_payload(robot, "scara", turned),
+        lambda: ri.identify(robot, run, held_out=turned),
+        lambda: identify(robot, [run], held_out=[turned]),
+        lambda: identify(robot, [turned]),
+    ):
+        with pytest.raises(ri.JointNameError, match=told):
+            taken()
+    with pytest.raises(ri.JointNameError, match="joint elbow of the robot is not among the rec"):
+        raise ri.JointNameError(("elbow", "joint_1"), ("joint_1", "joint_2"), "arrays")

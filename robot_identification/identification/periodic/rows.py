@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robot_identification.errors import CancelledError, JointNameError, RecordingError, SettingError
+from robot_identification.errors import CancelledError, RecordingError, SettingError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.estimators.estimator import Choice, Fit
@@ -23,6 +23,7 @@ from robot_identification.identification.periodic.recordings import (
 from robot_identification.identification.periodic.settings import row_noise, rows_segment
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.signals.joint_columns import refuse_other_joints
 from robot_identification.signals.periodic.average import AveragedPeriods, average_periods
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.complete import Processing
@@ -68,8 +69,7 @@ def averaged(
     for done, recording in enumerate(recordings):
         if cancelled is not None and cancelled():
             raise CancelledError(f"cancelled after {done} of {len(recordings)} recordings")
-        if recording.joint_names != robot.active_names:
-            raise JointNameError(robot.active_names, recording.joint_names, recording.source)
+        refuse_other_joints(robot, [recording])
         report("periods", done / len(recordings))
         found.append(average_periods(recording, motion))
     return tuple(found)

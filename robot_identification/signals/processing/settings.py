@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from robot_identification.errors import JointNameError, RecordingError, SettingError
+from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import EndTreatment, ProcessingSettings
 from robot_identification.setting_kinds import Setting
 from robot_identification.signals.filters import filtering
+from robot_identification.signals.joint_columns import refuse_other_joints
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.derived import (
     NYQUIST_SHARE,
@@ -62,9 +63,7 @@ def resolve_processing(
     """
     if not recordings:
         raise RecordingError("no recording was given")
-    for recording in recordings:
-        if recording.joint_names != robot.active_names:
-            raise JointNameError(robot.active_names, recording.joint_names, recording.source)
+    refuse_other_joints(robot, recordings)
     data = DataProperties(recordings)
     chosen = _Chosen(
         {
