@@ -88,6 +88,14 @@ def _numbers(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> tuple
     return numbers
 
 
+def _geometry(document: Mapping[str, Any]) -> Mapping[str, Mapping[str, str | float]]:
+    """Return the link frames of the robot, nothing of a file of an earlier version."""
+    if "geometry" not in document:
+        return {}
+    frames = entry_of.mapping(document, "geometry")
+    return {name: entry_of.mapping(frames, name) for name in frames}
+
+
 def _result(document: Mapping[str, Any]) -> IdentificationResult:
     joint_names = _once(entry_of.texts(document, "joints"), "joint")
     parameters = entry_of.mappings(document, "parameters")
@@ -118,6 +126,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         converged=entry_of.flag(document, "converged"),
         seconds=entry_of.number(document, "seconds"),
         warnings=entry_of.texts(document, "warnings"),
+        geometry=_geometry(document),
         history=history_of(document, joint_names) if "history" in document else None,
     )
 

@@ -51,6 +51,7 @@ def dump(result: IdentificationResult) -> str:
     content = {
         **result.summary(),
         "robot_digest": result.robot_digest,
+        **({"geometry": dict(result.geometry)} if result.geometry else {}),
         "joints": list(result.joint_names),
         **({"joint_numbers": list(result.joint_numbers)} if result.joint_numbers else {}),
         "standard": list(result.regrouping.standard_names),

@@ -28,6 +28,7 @@ from robot_identification.identification.statistics.cross_validation import (
     validation_warnings,
 )
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
+from robot_identification.robot.files.link_frames import geometry_entries
 from robot_identification.robot.model import Array
 
 
@@ -42,6 +43,7 @@ class Subject:
         regrouping: what its base parameters stand for.
         joint_numbers: see :class:`IdentificationResult`.
         efforts: what its recorded efforts are, as a setting; empty where nobody knows.
+        geometry: see :class:`IdentificationResult`.
     """
 
     robot: str
@@ -50,6 +52,7 @@ class Subject:
     regrouping: Regrouping
     joint_numbers: tuple[int, ...] = ()
     efforts: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    geometry: Mapping[str, Mapping[str, str | float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, base: BaseParameters) -> Subject:
@@ -63,6 +66,7 @@ class Subject:
             Regrouping.of(base),
             tuple(numbers) if robot.loops else (),
             effort_meaning_entry(robot),
+            geometry_entries(robot),
         )
 
     @classmethod
@@ -75,6 +79,7 @@ class Subject:
             result.regrouping,
             result.joint_numbers,
             {k: entry for k, entry in result.settings.items() if k == EFFORT_MEANING},
+            result.geometry,
         )
 
 

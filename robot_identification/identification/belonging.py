@@ -8,6 +8,7 @@ from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.regrouping import Regrouping
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.files.link_frames import other_link_frames
 from robot_identification.robot.model import RobotModel
 
 EFFORT_MEANING = "effort_meaning"
@@ -39,7 +40,8 @@ def refuse_other_geometry(
 ) -> None:
     """Refuse a result whose base parameters are not combinations of those of a robot.
 
-    Limits, processing and all else that the grouping does not depend on may have changed.
+    Limits, processing and all else that the grouping and the link frames do not depend on may have
+    changed.  How the frame of a last link is turned about its axis only the frames tell.
 
     Args:
         robot: the robot, with the friction law of the result.
@@ -47,7 +49,7 @@ def refuse_other_geometry(
         base: base parameters of the robot.
 
     Raises:
-        ResultMismatchError: they are not.
+        ResultMismatchError: they are not, or are about other link frames.
     """
     own = result.regrouping
     if own.standard_names != base.standard_names or len(own.names) != base.rank:
@@ -62,6 +64,13 @@ def refuse_other_geometry(
             f"its geometry is not that of the identification: {own.names[row]} holds "
             f"{expected[row, column]:.6g} {own.standard_names[column]} here, and "
             f"{before[row, column]:.6g} in the result; give the robot file that it was "
+            "identified with, or identify again",
+        )
+    difference = other_link_frames(robot, result.geometry) if result.geometry else None
+    if difference is not None:
+        raise ResultMismatchError(
+            robot.name,
+            f"the result is about other link frames: {difference}; give the robot file that it was "
             "identified with, or identify again",
         )
 

@@ -81,6 +81,8 @@ class IdentificationResult(Stored, Drawn):
             states them.
         joint_numbers: with loops, the numbers by which parameters name these joints; empty where
             they are 1, 2 and so on.
+        geometry: link frames of the robot, see :func:`~.link_frames.geometry_entries`; empty where
+            nobody knows, as in messages and in files of earlier versions.
     """
 
     robot: str
@@ -107,6 +109,7 @@ class IdentificationResult(Stored, Drawn):
     friction: FrictionLaw | None = None
     joint_numbers: tuple[int, ...] = ()
     measured_factors: tuple[JointFactor, ...] | None = None
+    geometry: Mapping[str, Mapping[str, str | float]] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         settings = {name: MappingProxyType(dict(one)) for name, one in self.settings.items()}

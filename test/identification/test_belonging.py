@@ -9,11 +9,12 @@ from robot_identification.calibration.calibrate import calibrate
 from robot_identification.errors import ResultMismatchError
 from robot_identification.files.base_values import read_base_values
 from robot_identification.files.parameters_text import parameters_file
-from robot_identification.files.results import write_result
+from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import different_efforts, refuse_other_parameters
 from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.geometry import rotation_z
 from robot_identification.robot.processing import ProcessingSettings
 from several_bags import STATED, arm
 
@@ -54,6 +55,24 @@ def test_a_result_of_another_geometry_is_refused_wherever_it_is_taken(result, tm
             taken()
 
 
+def test_a_result_about_a_turned_last_link_is_refused_wherever_it_is_taken(result, tmp_path):
+    first, second = SCARA.joints
+    turned = replace(second, geometry=None, rotation=second.rotation @ rotation_z(0.5))
+    other, file = replace(SCARA, joints=(first, turned), digest="4" * 64), tmp_path / "result.yaml"
+    write_result(file, result)
+    assert read_result(file).geometry == result.geometry
+    for taken in (
+        lambda: refuse_other_parameters(other, result, base_parameters(other)),
+        lambda: read_base_values(file, other),
+        lambda: ri.validate(other, result, []),
+        lambda: calibrate(other, result),
+    ):
+        with pytest.raises(ResultMismatchError, match="frame of joint_2 is turned otherwise"):
+            taken()
+    earlier = replace(result, geometry={})
+    refuse_other_parameters(other, earlier, base_parameters(other))
+
+
 def test_other_limits_and_processing_are_no_other_robot(result, bag, tmp_path):
     same = replace(SCARA, processing=ProcessingSettings(cutoff_hz=30.0), digest="3" * 64)
     refuse_other_parameters(same, result, base_parameters(same))
@@ -72,13 +91,14 @@ def test_parameters_of_another_version_of_the_robot_file_are_told(result, bag, t
     calibrated, file = calibrate(SCARA, result), tmp_path / "parameters.yaml"
     file.write_bytes(parameters_file(file, SCARA, calibrated))
     assert read_base_values(file, SCARA).warnings == ()
-    (line,) = read_base_values(file, longer(SCARA)).warnings
-    validated = ri.validate(replace(SCARA, digest="3" * 64), file, bag)
+    version = replace(SCARA, digest="3" * 64)
+    (line,) = read_base_values(file, version).warnings
+    validated = ri.validate(version, file, bag)
     assert len([told for told in validated.warnings if "has changed since" in told]) == 1
     assert f"{file}: the file of scara has changed since the calibration" in line
-    told = ri.export(longer(SCARA), file, urdf=tmp_path / "arm.urdf")
+    told = ri.export(version, file, urdf=tmp_path / "arm.urdf")
     assert line in told
-    told = ri.export(longer(SCARA), calibrated, urdf=tmp_path / "arm.urdf")
+    told = ri.export(version, calibrated, urdf=tmp_path / "arm.urdf")
     assert "the parameters: the file of scara has changed since" in told[0]
 
 
