@@ -28,7 +28,7 @@ from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.parameters import read_prior, with_law_of
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.files.provenance import robot_file_warnings, stated_provenance
-from robot_identification.files.results import read_result
+from robot_identification.files.results import read_result, read_result_of
 from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import refuse_other_parameters
@@ -250,12 +250,13 @@ def result_of(source: ResultSource, robot: RobotModel | None = None) -> Identifi
 
     Raises:
         ResultMismatchError: it is another robot's.
-        ResultFileError: its file is none, or is damaged.
+        ResultFileError: its file is none, or is damaged, or is another robot's.
     """
-    result = source if isinstance(source, IdentificationResult) else read_result(source)
+    if not isinstance(source, IdentificationResult):
+        return read_result(source) if robot is None else read_result_of(source, robot)
     if robot is not None:
-        _refuse_other(robot, result.robot)
-    return result
+        _refuse_other(robot, source.robot)
+    return source
 
 
 def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
@@ -292,7 +293,7 @@ def with_law(robot: RobotModel, source: ParameterSource) -> tuple[RobotModel, Pa
     if isinstance(source, str | Path):
         if not is_result(source):
             return with_law_of(source, robot), source
-        source = read_result(source)
+        source = read_result_of(source, robot)
     if isinstance(source, IdentificationResult):
         return result_of(source, robot).model_of(robot), source
     if isinstance(source, CalibratedParameters):

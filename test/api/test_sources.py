@@ -109,12 +109,13 @@ def test_parameters_of_another_robot_are_refused_though_they_have_the_same_names
         lambda: ri.export(file, calibrated, urdf=tmp_path / "longer.urdf"),
         lambda: ri.validate(file, calibrated, []),
         lambda: ri.validate(file, result, []),
-        lambda: ri.calibrate(file, tmp_path / "result.yaml"),
         lambda: ri.identify_payload(file, [], [], result=result),
     ):
         with pytest.raises(ri.ResultMismatchError, match="longer: these are parameters of scara"):
             taken()
     assert not (tmp_path / "longer.urdf").exists()
+    with pytest.raises(ri.ResultFileError, match="is a result of scara, and the robot is longer"):
+        ri.calibrate(file, tmp_path / "result.yaml")
 
 
 def test_recordings_of_joints_in_another_order_are_refused(robot):
