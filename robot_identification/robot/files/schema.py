@@ -87,7 +87,33 @@ def _describe(
         return 1, document.error(
             f"the key {key} is missing" + (f": {purpose}" if purpose else ""), *path
         )
+    if error.validator == "oneOf" and (meant := _form_meant(error)):
+        found = [_describe(document, inner, part) for inner in meant]
+        return min(found, key=lambda one: one[0])
     return 1, document.error(_problem(error), *path)
+
+
+def _form_meant(error: ValidationError) -> list[ValidationError]:
+    """Return how a value departs from that of several forms which it is meant to have.
+
+    Forms of another kind are none that is meant, and one whose keys are right goes before others.
+    Empty where that leaves none or several.
+    """
+    forms: dict[object, list[ValidationError]] = {}
+    for inner in error.context:
+        forms.setdefault(inner.relative_schema_path[0], []).append(inner)
+    own = len(error.absolute_path)
+    near = [
+        departures
+        for departures in forms.values()
+        if not any(
+            len(inner.absolute_path) == own and inner.validator in ("type", "enum")
+            for inner in departures
+        )
+    ]
+    known = [form for form in near if all(len(inner.absolute_path) > own for inner in form)]
+    meant = known or near
+    return meant[0] if len(meant) == 1 else []
 
 
 def _problem(error: ValidationError) -> str:
@@ -112,6 +138,8 @@ def _problem(error: ValidationError) -> str:
         "minProperties": "needs at least this many entries:",
         "minLength": "needs at least this many characters:",
     }
+    if error.validator == "oneOf" and "description" in error.schema:
+        return f"{given} is none of what may stand here: {error.schema['description']}"
     if str(error.validator) in bounds:
         return f"{given} {bounds[str(error.validator)]} {value}"
     return str(error.message)

@@ -66,3 +66,23 @@ def test_a_file_of_another_kind_is_told_as_what_it_is(kind, schema, told):
     with pytest.raises(RobotDescriptionError, match=told) as refusal:
         check(parse_document(text, "x.yaml"), schema)
     assert refusal.value.line == 1
+
+
+@pytest.mark.parametrize(
+    ("mounting", "told"),
+    [
+        ("cieling", r'cell:1: mounting: "cieling" is none of .*: floor, ceiling, none, {wall: DIR'),
+        ("{pedestl: 0.6}", r"mounting: .* is none of what may stand here: .* {pedestal: HEIGHT}"),
+        ("{pedestal: -0.6}", r"mounting.pedestal: -0.6 must be greater than 0"),
+        ("{wall: z}", r'mounting.wall: "z" is not one of x, -x, y, -y'),
+    ],
+)
+def test_of_several_forms_the_one_that_is_meant_is_told_or_all(mounting, told):
+    with pytest.raises(RobotDescriptionError, match=told):
+        check(parse_document(f"mounting: {mounting}", "cell"), "cell")
+
+
+def test_a_misspelt_key_of_the_only_mapping_that_may_stand_there_is_told():
+    text = "name: arm\neffort_meaning: current\njoints: [{name: a, stribeck_friction: {sped: 1}}]"
+    with pytest.raises(RobotDescriptionError, match=r"sped: unknown key; did you mean speed\?"):
+        check(parse_document(text, "robot"), "robot")
