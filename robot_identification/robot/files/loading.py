@@ -12,6 +12,7 @@ from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.elements.xml_document import URDF_ENDINGS
 from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.robot_yaml import read_yaml
+from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.files.urdf import read_urdf
 from robot_identification.robot.limits import with_limits
 from robot_identification.robot.loops import KNOWN_TO
@@ -24,6 +25,12 @@ _LIMITS = {
     "jerk": ("has_jerk_limits", "max_jerk"),
     "effort": ("has_effort_limits", "max_effort"),
 }
+_RANGE = ("has_position_limits", "min_position", "max_position")
+_OF_OTHERS = (
+    "has_deceleration_limits", "max_deceleration", "angle_wraparound", "has_soft_limits",
+    "soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity",
+)  # fmt: skip
+"""Keys that MoveIt, its planners and ros2_control read, and nothing here does."""
 
 
 def with_joint_limits(robot: RobotModel, path: str | Path) -> RobotModel:
@@ -41,8 +48,8 @@ def with_joint_limits(robot: RobotModel, path: str | Path) -> RobotModel:
 
     Raises:
         RobotDescriptionError: the file cannot be read, names none of the joints, or holds a
-            limit that is not a positive number, one of a range alone, or a flag that is neither
-            true nor false.
+            limit that is not a positive number, one of a range alone, a flag that is neither true
+            nor false, or a misspelt key.
     """
     document = read_document(Path(path))
     table = document.data.get("joint_limits") if isinstance(document.data, dict) else None
@@ -60,13 +67,14 @@ def _completed(document: Document, table: dict[str, Any], joint: Joint) -> Joint
         return joint
     if not isinstance(entry, dict):
         raise document.error("is not a mapping", "joint_limits", joint.name)
+    _refuse_misspelt(document, entry, joint.name)
     found: dict[str, float] = {}
     for limit, (has, key) in _LIMITS.items():
         if _has(document, entry, joint.name, has, key):
             found[limit] = _number(document, entry, joint.name, key)
             if not found[limit] > 0.0:
                 raise document.error("must be positive", "joint_limits", joint.name, key)
-    if _has(document, entry, joint.name, "has_position_limits", "min_position", "max_position"):
+    if _has(document, entry, joint.name, *_RANGE):
         found["lower"] = _number(document, entry, joint.name, "min_position")
         found["upper"] = _number(document, entry, joint.name, "max_position")
         if not found["lower"] < found["upper"]:
@@ -75,6 +83,14 @@ def _completed(document: Document, table: dict[str, Any], joint: Joint) -> Joint
             )
     limits: JointLimits = replace(joint.limits, **found)
     return with_limits(joint, limits, Path(document.path).name, found)
+
+
+def _refuse_misspelt(document: Document, entry: dict[str, Any], joint: str) -> None:
+    """Refuse keys that are nearly those of a limit: what they state would be passed over."""
+    own = (*(key for keys in _LIMITS.values() for key in keys), *_RANGE)
+    for key in entry:
+        if key not in (*own, *_OF_OTHERS) and (hint := suggestion(str(key), own)):
+            raise document.error(f"unknown key{hint}", "joint_limits", joint, key)
 
 
 def _has(document: Document, entry: dict[str, Any], joint: str, flag: str, *keys: str) -> bool:

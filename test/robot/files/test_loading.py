@@ -90,6 +90,19 @@ def test_a_table_of_limits_says_in_full_whether_a_joint_has_them(write, entry, f
     assert caught.value.line == 2
 
 
+@pytest.mark.parametrize("key", ["max_velocty", "velocity", "has_velocity_limit", "max_vel"])
+def test_a_misspelt_key_of_a_table_of_limits_is_refused(write, key):
+    table = write(f"joint_limits:\n  a: {{max_acceleration: 2, {key}: 0.1}}\n", "limits.yaml")
+    with pytest.raises(RobotDescriptionError, match=rf"a\.{key}: unknown key; did you mean"):
+        with_joint_limits(load_robot(write(SLIDE)), table)
+
+
+def test_keys_of_a_table_of_limits_that_others_read_are_passed_over(write):
+    entry = "max_velocity: 2, has_deceleration_limits: true, max_deceleration: -1, weight: 3"
+    table = write(f"joint_limits: {{a: {{{entry}}}}}\n", "joint_limits.yaml")
+    assert with_joint_limits(load_robot(write(SLIDE)), table).joints[0].limits.velocity == 2.0
+
+
 def test_limits_that_a_table_says_a_joint_has_not_are_passed_over(write):
     robot = load_robot(write(SLIDE))
     entry = "has_velocity_limits: true, max_velocity: 2, has_jerk_limits: false, max_jerk: 50"
