@@ -97,6 +97,8 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
     }
     heading = [
         "Standard parameters in SI units, on the joint side, about the origins of the link frames.",
+        "The frame of a link is that of its joint, z along the axis of motion, as",
+        "provenance.geometry says; in a URDF the frame of the link may be turned.",
     ]
     return yaml_text(document, heading=heading)
 

@@ -54,7 +54,9 @@ def test_the_name_of_a_robot_may_have_spaces(tmp_path):
 def test_deviations_verdicts_and_provenance_are_told(calibrated, tmp_path):
     path = tmp_path / "parameters.yaml"
     path.write_bytes(parameters_file(path, ROBOT, calibrated))
-    document = yaml.safe_load(path.read_text())
+    text = path.read_text()
+    assert "The frame of a link is that of its joint, z along the axis of motion" in text
+    document = yaml.safe_load(text)
     assert document["kind"] == "robot_identification/parameters"
     assert document["consistent"] is True
     assert document["provenance"]["robot_sha256"] == ROBOT.digest

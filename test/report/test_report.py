@@ -305,6 +305,7 @@ def test_parameters_and_prior_stand_beside_each_other(
     assert f"The calibrated parameters leave {left} of the effort unexplained" in text
     assert f"the identified ones {identified}" in text
     assert all(link in text for link in checks["links"])
+    assert "Centres are in the frame of the joint that moves the link" in text
     assert "the blue one the prior" in text
     assert "No calibrated parameters were given" in words_of(scara_page)
 
