@@ -167,6 +167,7 @@ def certify(
 
     Raises:
         MissingLimitError: without limits there is nothing to certify.
+        ShapeError, SettingError: the surroundings are those of another robot.
         NotCertifiedError: of a file: it is not what was certified, or a check is not passed.
         TrajectoryError: a file holds no plan.
     """

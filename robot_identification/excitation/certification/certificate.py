@@ -213,6 +213,7 @@ def certify(
 
     Raises:
         MissingLimitError: without limits there is nothing to certify.
+        ShapeError, SettingError: the surroundings are those of another robot.
     """
     robot, around = (surroundings or Surroundings()).at_reference(robot)
     limits, names = MotionLimits.of(robot), checks.names(robot, trajectory.joint_names)

@@ -9,7 +9,7 @@ import numpy as np
 from robot_identification.collision.clearance import Clearance, Nearest
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.tube import BrakingLaw, Tube
-from robot_identification.errors import NotCertifiedError
+from robot_identification.errors import NotCertifiedError, SettingError, ShapeError
 from robot_identification.excitation.certification.checks import Check
 from robot_identification.excitation.certification.effort_bounds import Efforts, efforts
 from robot_identification.excitation.motions.braking import (
@@ -29,6 +29,7 @@ from robot_identification.robot.model import Array, RobotModel
 
 _SHOWN = 200  # postures among which the smallest distance is looked for, to be told
 _PERIOD = 2e-3
+_ALIKE = 1e-6  # in m, and of entries of rotation matrices
 _STATES_PER_INTERVAL = 8
 _FRACTIONS = np.linspace(0.0, 1.0, 9)
 _OF_RELEASE = np.array([0.25, 0.5, 0.75])
@@ -95,7 +96,12 @@ class Surroundings:
 
         Args:
             robot: the robot, to whose parameters the prior belongs.
+
+        Raises:
+            ShapeError: the prior has not a value for each parameter, or ``off`` for each joint.
+            SettingError: the obstacles are those of a robot with other joints.
         """
+        self._refuse_other(robot)
         if not robot.temperature_terms:
             return robot, self
         joints = tuple(replace(joint, temperature=None) for joint in robot.joints)
@@ -109,6 +115,19 @@ class Surroundings:
         told = f"efforts of {names} are those at the reference temperature"
         prior = np.asarray(self.prior)[kept]
         return plain, replace(self, prior=prior, assumed=(*self.assumed, told))
+
+    def _refuse_other(self, robot: RobotModel) -> None:
+        """Refuse another robot, whose arrays compiled code would read beyond their ends."""
+        needed = (
+            ("prior", self.prior, len(robot.all_parameter_names)),
+            ("off", self.off, len(robot.joints)),
+        )
+        for name, values, count in needed:
+            if values is not None and np.shape(values) != (count,):
+                raise ShapeError(name, np.shape(values), f"({count},)")
+        if self.collisions is not None and not _same_joints(robot, self.collisions.robot):
+            problem = f"is not {robot.name}, or has another geometry; load those of this robot"
+            raise SettingError("surroundings", self.collisions.robot.name, problem)
 
     def intrusion(self, limits: MotionLimits, room: float) -> Intrusion | None:
         """Return what postures lack to their clearance; None where nothing is to be kept clear of.
@@ -224,6 +243,16 @@ class Surroundings:
         q = np.vstack([trajectory.sample(times)[0], braking])
         beyond = robot.workspace.beyond(forward_kinematics(robot, q)[:, -1])
         return _tool(beyond, np.concatenate([times, begins]), count)
+
+
+def _same_joints(one: RobotModel, other: RobotModel) -> bool:
+    """Return whether two robots have joints of the same names in the same places."""
+    return one.joint_names == other.joint_names and all(
+        (a.type, a.antecedent) == (b.type, b.antecedent)
+        and np.allclose(a.rotation, b.rotation, rtol=0.0, atol=_ALIKE)
+        and np.allclose(a.translation, b.translation, rtol=0.0, atol=_ALIKE)
+        for a, b in zip(one.joints, other.joints, strict=True)
+    )
 
 
 def nearest_on(collisions: CollisionModel, trajectory: Trajectory) -> Nearest | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from robot_identification.collision.clearance import Clearance, Nearest
-from robot_identification.errors import NotCertifiedError
+from robot_identification.errors import NotCertifiedError, SettingError, ShapeError
 from robot_identification.excitation.certification import surroundings
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.braking import brake
@@ -225,6 +225,22 @@ def test_plans_are_made_for_the_reference_temperature(known):
         np.testing.assert_array_equal(around.prior, prior[there])
     else:
         assert around.prior is None
+
+
+def test_what_belongs_to_another_robot_is_refused():
+    """Compiled code would read beyond the ends of its arrays, or check another arm."""
+    robot = slides(acceleration=6.0)
+    first, second = robot.joints
+    moved = replace(robot, joints=(first, replace(second, translation=np.array([0.1, 0.0, 0.0]))))
+    for around, error, told in (
+        (Surroundings(np.ones(3)), ShapeError, r"prior has shape \(3,\)"),
+        (Surroundings(off=np.ones(3)), ShapeError, r"off has shape \(3,\), expected \(2,\)"),
+        (Surroundings(collisions=SimpleNamespace(robot=moved)), SettingError, "another geometry"),
+    ):
+        with pytest.raises(error, match=told):
+            around.at_reference(robot)
+    same = Surroundings(collisions=SimpleNamespace(robot=replace(robot, name="copy")))
+    assert same.at_reference(robot)[1] is same
 
 
 def test_without_a_prior_model_nothing_is_said_of_efforts():
