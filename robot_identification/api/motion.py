@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.api.sources import FullSource, RobotSource, full_values_of, robot_of
 from robot_identification.collision.model import load_collision_model
+from robot_identification.errors import SettingError
 from robot_identification.excitation import plan as planning
 from robot_identification.excitation.certification import certificate as certificates
 from robot_identification.excitation.certification.certificate import Certificate
@@ -48,7 +49,8 @@ def load_surroundings(
 
     Raises:
         RobotDescriptionError: a file is wrong, or a prior's states the body of no link.
-        SettingError: the cell names what is not there, or the clearance is not positive.
+        SettingError: the cell names what is not there, the clearance is not positive, or one of
+            them is given for a robot that was read from no file.
     """
     robot = robot_of(robot)
     values: Array | None = None
@@ -58,6 +60,10 @@ def load_surroundings(
     elif prior is not None:
         values = full_values_of(robot, prior)
     if robot.file is None:
+        for name, given in (("cell", cell), ("clearance", clearance)):
+            if given is not None:
+                problem = f"{robot.name} is of no file, which tells its shapes; load it from one"
+                raise SettingError(name, given, problem)
         return Surroundings(prior=values, assumed=assumed)
     found = load_collision_model(robot.file, robot, cell=cell, clearance=clearance)
     return Surroundings.around(found, prior=values, assumed=assumed)
