@@ -93,9 +93,13 @@ def _hear_more(verbs: Verbs, known: int) -> int:
     try:
         verbs.wait(lambda: len(verbs.statuses) > known, "status", SILENT)
     except ClientTimeoutError as error:
+        last = verbs.statuses[known - 1] if known else None
+        if last is not None and last.state == Status.BRAKING:
+            became = f"was braking the robot ({last.text}), and nobody has seen it at rest"
+        else:
+            became = "the controller goes on with the trajectory that it has"
         raise NodeGoneError(
-            f"the node excitation has said nothing for {SILENT:g} s, and the controller "
-            "goes on with the trajectory that it has"
+            f"the node excitation has said nothing for {SILENT:g} s, and {became}"
         ) from error
     return len(verbs.statuses)
 

@@ -381,5 +381,6 @@ class MotionExecutor:
         elif self._transport.settled:
             return
         self._transport.wait()
+        self._changed()  # who follows the motion hears that the robot was braked
         if not self._transport.settled:
             self._node.get_logger().error(unanswered(self._transport))

@@ -90,6 +90,23 @@ def test_a_node_that_has_started_anew_does_not_watch_the_robot(following, before
     assert node.asked == ["start", "stop"]
 
 
+@pytest.mark.parametrize(
+    ("last", "became"),
+    [
+        (MOVING, "the controller goes on with the trajectory that it has"),
+        (
+            Status(state=Status.BRAKING, text="the node ends"),
+            r"was braking the robot \(the node ends\), and nobody has seen it at rest",
+        ),
+    ],
+    ids=["killed", "ended"],
+)
+def test_of_a_node_that_has_gone_it_is_told_what_it_did_last(following, last, became):
+    _, followed = following([MOVING], [last], [])
+    with pytest.raises(NodeGoneError, match=f"has said nothing for 5 s, and {became}"):
+        followed()
+
+
 def test_an_interruption_of_braking_does_not_keep_the_robot_from_it(following):
     """The node says nothing for some seconds, and the operator presses Ctrl-C just then."""
     node, followed = following([MOVING], [])

@@ -90,6 +90,14 @@ def test_a_node_that_ends_publishes_what_it_could_not_before(moving):
     assert len(moving.node.published) == 1
 
 
+def test_a_node_that_ends_tells_that_it_brakes(moving, monkeypatch):
+    told = []
+    monkeypatch.setattr(moving.executor, "_changed", lambda: told.append(moving.world.motion.phase))
+    moving.executor.finish()
+    assert told == [Phase.BRAKING]
+    assert moving.world.motion.text == "the node ends"
+
+
 def test_watching_that_fails_stops_the_robot(moving, monkeypatch):
     def fail(_):
         raise ZeroDivisionError("a fault of this program")
