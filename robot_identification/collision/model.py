@@ -125,7 +125,8 @@ def load_collision_model(
     Raises:
         UnknownRobotError, RobotDescriptionError: a file is wrong.
         MissingMeshError: there is a cell file, and a mesh of the robot is not there.
-        SettingError: a link, a joint or another robot that is named is not there.
+        SettingError: a link, a joint or another robot that is named is not there, or the clearance
+            is not positive.
     """
     if not engine.available():
         return (
@@ -133,6 +134,7 @@ def load_collision_model(
             "(pip install 'robot_identification[collision]')"
         )
     whole = described_cell(source, cell)
+    wanted = _clearance(clearance, whole)
     try:
         bodies, remarks = robot_bodies(source, robot, whole)
     except MissingMeshError as error:
@@ -144,7 +146,6 @@ def load_collision_model(
             "obstacles are not checked: the robot has no collision shapes; give links or "
             "link_radius in the section cell of its robot file"
         )
-    wanted = _clearance(clearance, whole)
     mounting = (FLOOR,) if whole.mounting is None else whole.mounting
     standing = [*mounting, *whole.standing]
     for arm in whole.arms:

@@ -168,6 +168,8 @@ def test_links_joints_and_distances_that_cannot_be_are_named(tmp_path):
         collisions(tmp_path, "rest: {elbow: 1.0}\n")
     with pytest.raises(SettingError, match="clearance"):
         collisions(tmp_path, clearance=-0.1)
+    with pytest.raises(SettingError, match="clearance"):
+        load_collision_model("scara", load_robot("scara"), clearance=-0.1)  # without shapes
 
 
 def test_a_link_carries_no_plane(tmp_path):
