@@ -213,6 +213,15 @@ def test_bad_options_are_refused(extra, words, tmp_path, capsys):
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("option", "value"), [("--cell", "cell.yaml"), ("--clearance", "0.05")])
+def test_obstacles_are_not_described_and_ignored_at_once(tmp_path, capsys, option, value):
+    command = [*QUICK, "-o", str(tmp_path / "x.yaml"), "--ignore-obstacles"]
+    assert main([*command, option, value]) == 2
+    told = capsys.readouterr().err
+    assert option in told
+    assert "not with --ignore-obstacles" in told
+
+
 def test_limits_come_from_a_file(tmp_path, capsys):
     robot = tmp_path / "robot.yaml"
     text = "".join(
