@@ -222,6 +222,16 @@ def test_obstacles_are_not_described_and_ignored_at_once(tmp_path, capsys, optio
     assert "not with --ignore-obstacles" in told
 
 
+def test_a_cell_that_cannot_be_checked_is_refused(tmp_path, capsys):
+    """The robot has no shapes, so that nothing could be seen to touch the table."""
+    cell = tmp_path / "cell.yaml"
+    cell.write_text("obstacles: [{name: table, box: [1.2, 0.8, 0.04], at: [0.8, 0, -0.1]}]\n")
+    assert main([*QUICK, "-o", str(tmp_path / "x.yaml"), "--cell", str(cell)]) == 2
+    told = capsys.readouterr().err
+    assert str(cell) in told
+    assert "obstacles are not checked" in told
+
+
 def test_limits_come_from_a_file(tmp_path, capsys):
     robot = tmp_path / "robot.yaml"
     text = "".join(

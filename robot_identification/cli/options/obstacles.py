@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robot_identification.api.motion import load_surroundings
 from robot_identification.cli.options.common import refuse_given
+from robot_identification.errors import SettingError
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.robot.files.values import load_effort_prior
 from robot_identification.robot.model import RobotModel
@@ -47,12 +48,16 @@ def surroundings_of(
     Raises:
         UnknownRobotError: there is no such prior.
         RobotDescriptionError: a file is wrong, or the prior states the body of no link.
-        SettingError: the cell names what is not there, the clearance is not positive, or one of
-            them is given with obstacles that are to be ignored.
+        SettingError: the cell names what is not there or cannot be checked, the clearance is not
+            positive, or one of them is given with obstacles that are to be ignored.
     """
     if options.ignore_obstacles:
         refuse_given(options, ("--cell", "--clearance"), "not with --ignore-obstacles")
         values, assumed = (None, ()) if prior is None else load_effort_prior(prior, robot)
         ignored = "obstacles are not checked: --ignore-obstacles"
         return Surroundings.around(ignored, prior=values, assumed=assumed)
-    return load_surroundings(robot, cell=options.cell, clearance=options.clearance, prior=prior)
+    around = load_surroundings(robot, cell=options.cell, clearance=options.clearance, prior=prior)
+    if options.cell is not None and not around.checked:
+        # Who describes a cell wants it kept clear of: a line above the certificate is overlooked.
+        raise SettingError("--cell", str(options.cell), around.unchecked)
+    return around
