@@ -13,6 +13,9 @@ import numpy as np
 from robot_identification.errors import BagError
 from robot_identification.robot.model import Array
 
+_OF_OTHER_NUMBERS = frozenset("0123456789+-eE., '\u00a0\u2009\u202f")
+"""Numbers with a decimal comma, or with separators of thousands."""
+
 
 @dataclass(frozen=True)
 class TableText:
@@ -128,7 +131,26 @@ class TableText:
         except ValueError:
             name = self.header[column] if self.header else f"column {column + 1}"
             told = f'"{cell:.40}" is no number' if cell else "is empty"
-            raise BagError(self.path, f"line {line}, {name}: {told}") from None
+            advice = self._advice(line, cell)
+            raise BagError(self.path, f"line {line}, {name}: {told}{advice}") from None
+
+    def _advice(self, line: int, cell: str) -> str:
+        """Return what to do about a cell that is no number, where that can be told."""
+        if not cell:
+            return (
+                "; write nan where a value is missing: rows without a time, position or effort are "
+                "left out and counted"
+            )
+        if self.header and line == self.lines[0][0] and not any(mark.isdigit() for mark in cell):
+            return (
+                "; if this line has the units, remove it and state them, as in --columns "
+                "position[deg]=q{n}"
+            )
+        if set(cell) <= _OF_OTHER_NUMBERS:
+            return "; write numbers with a decimal point, and no separator of thousands"
+        if ":" in cell:
+            return "; write the time as a number, in s or with its unit, as in time[ms]"
+        return ""
 
 
 def _decoded(raw: bytes) -> str:

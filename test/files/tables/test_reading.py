@@ -242,6 +242,29 @@ def test_what_is_wrong_is_named_with_its_line(table, change, words):
 
 
 @pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("", "is empty; write nan where a value is missing"),
+        ('"1,030.5"', "no separator of thousands"),
+        ('"0,03"', "write numbers with a decimal point"),
+        ("2026-11-28T12:00:00", "write the time as a number"),
+    ],
+)
+def test_what_to_do_about_a_cell_is_said(table, cell, words):
+    with pytest.raises(BagError, match=words):
+        read_table(table(text(rows()).replace("\n0.030000000,", f"\n{cell},")), NAMES)
+
+
+def test_what_to_do_about_a_line_of_units_is_said(table):
+    first, *others = text(rows()).splitlines()
+    units = ",".join(["ms"] + ["deg"] * first.count(","))
+    with pytest.raises(
+        BagError, match='line 2, time: "ms" is no number; if this line has the units'
+    ):
+        read_table(table("\n".join([first, units, *others])), NAMES)
+
+
+@pytest.mark.parametrize(
     ("stated", "error", "words"),
     [
         ({"speed": "a"}, SettingError, "name one of time, position"),
