@@ -82,10 +82,7 @@ def _print(document: dict[str, Any], *, for_robot_file: bool) -> None:
         )
         for gain in document["gains"]
     ]
-    title = (
-        f"drive gains of {document['robot']} ({document['method']}), as multiples of those of the "
-        "robot file"
-    )
+    title = f"drive gains of {document['robot']} ({document['method']}), {_measure(document)}"
     columns = ("joint", "factor", "std", "95 % from", "to", *_GAINS.values(), "residual std")
     tables.print_table(out, title, columns, rows)
     out.print(
@@ -101,6 +98,14 @@ def _print(document: dict[str, Any], *, for_robot_file: bool) -> None:
         for gain in stated:
             out.print(f"  - name: {gain['joint']}", markup=False, soft_wrap=True)
             out.print(f"    drive_gain: {gain['drive_gain']:.6g}", markup=False, soft_wrap=True)
+
+
+def _measure(document: dict[str, Any]) -> str:
+    """Return what factors are multiples of, for people."""
+    gains = document["gains"]
+    if all(gain["believed"] is None and gain["drive_gain"] is not None for gain in gains):
+        return "the factors themselves, as the robot file states none"
+    return "as multiples of those of the robot file"
 
 
 _GAINS = {"believed": "robot file", "drive_gain": "drive gain"}

@@ -158,7 +158,9 @@ def test_gains_from_the_command_line_with_the_lines_for_the_robot_file(run, bags
     np.testing.assert_allclose([g["factor"] for g in by_mass["gains"]], FACTORS, rtol=0.03)
     arguments = ["drive-gains", "tx40", *pair, "--mass", "2", "--trust", "joint_1"]
     assert main([*map(str, arguments)]) == 0
-    assert "trusted" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "trusted" in printed
+    assert "as multiples of those of the robot file" in printed
 
 
 def test_gains_of_exchanged_runs_are_not_printed_for_the_robot_file(tmp_path, capsys):
@@ -180,6 +182,7 @@ def test_gains_of_exchanged_runs_are_not_printed_for_the_robot_file(tmp_path, ca
         assert ("for the robot file:" in printed) != exchanged
         assert ("all gains are negative" in printed) == exchanged
         assert "far from the believed" not in printed
+        assert "the factors themselves, as the robot file states none" in printed
 
 
 def test_simulate_carries_a_payload_and_records_with_other_gains(run, bags, tx40, tmp_path):
