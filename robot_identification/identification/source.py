@@ -115,7 +115,7 @@ def _alike(a: Segment, b: Segment, later: float, slack: float) -> bool:
     count = min(len(a.time) - i, len(b.time) - j)
     if count < 1 or abs(float(a.time[i]) - float(b.time[j]) - later) > slack:
         return False
-    return any(
+    return all(
         np.array_equal(of_a[i : i + count], of_b[j : j + count])
         for of_a, of_b in ((a.position, b.position), (a.effort, b.effort))
     )

@@ -23,7 +23,8 @@ from robot_identification.identification.didim.starts import full_vector
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.rows.growing_identification import GrowingIdentification
-from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.identify import identify
+from robot_identification.identification.validate import validate
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.ros.identification.warming import warm_up
 from robot_identification.robot.files.loading import load_robot
