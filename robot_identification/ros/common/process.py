@@ -24,6 +24,7 @@ from rclpy.signals import SignalHandlerOptions
 from robot_identification.errors import InputError, ResultRefusedError
 from robot_identification.ros.clients.interruption import INTERRUPTS
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.answers import KeptAnswers
 from robot_identification.ros.common.executors import NodeExecutor
 from robot_identification.ros.common.middleware import use_own_profiles
 
@@ -108,6 +109,7 @@ def _run_until_asked_to_end(
         _handle_signals(end.on_signal)
         atexit.register(_handle_signals, signal.SIG_IGN)  # all is done; the interpreter goes
         spare_the_collector()
+        KeptAnswers(node)
         executor = make_executor()
         executor.add_node(node)
         while rclpy.ok() and not end.asked:

@@ -57,11 +57,10 @@ class LaterService(Service):
         if not isinstance(response, Answer):
             super().send_response(response, header)
             return
-        sending = super().send_response
 
         def send() -> None:
             try:
-                sending(response.response, header)
+                self.send_response(response.response, header)
             except rclpy_implementation.RCLError:
                 return  # the client has gone away; the transition is over all the same
 
