@@ -35,7 +35,10 @@ def recording(suite):
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory):
     q, tau = motion()
-    stamps = BEGIN + np.rint(np.arange(SAMPLES) * 1e7).astype(np.int64)
+    begin = (
+        BEGIN + 3_600_000_000_000
+    )  # the same samples at the same time would be the same recording
+    stamps = begin + np.rint(np.arange(SAMPLES) * 1e7).astype(np.int64)
     path = tmp_path_factory.mktemp("bags") / "bag"
     write_joint_states(path, ROBOT.joint_names, RawSamples(stamps, q, None, tau))
     return path
