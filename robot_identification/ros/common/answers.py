@@ -41,7 +41,8 @@ class KeptAnswers:
         self._group = ReentrantCallbackGroup()
         self._clock = Clock(clock_type=ClockType.STEADY_TIME)
         for service in node.services:
-            service.send_response = partial(self._send, service.srv_name, service.send_response)
+            name = node.resolve_service_name(service.srv_name)
+            service.send_response = partial(self._send, name, service.send_response)
 
     def _send(
         self,

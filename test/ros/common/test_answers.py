@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import rclpy
 from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
 
 from robot_identification.ros.common import answers
@@ -22,6 +23,9 @@ class Clock:
 
     def __init__(self, services):
         self.services, self.timers, self.told = services, [], []
+
+    def resolve_service_name(self, name):
+        return name
 
     def create_timer(self, seconds, callback, *_):
         self.timers.append((seconds, callback))
@@ -169,3 +173,32 @@ def test_an_answer_that_was_lost_reaches_a_real_client(make, monkeypatch):
         asking.destroy_node()
         rclpy.try_shutdown(context=context)
     assert lost == [0]
+
+
+def test_the_middleware_says_where_it_cannot_send(monkeypatch):
+    """A client that wants what the service does not offer asks, and never matches its answers."""
+    monkeypatch.setattr(answers, "_WAITS", (0.01,))
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    given = {"context": context, "enable_rosout": False, "start_parameter_services": False}
+    node, asking, told = Node("asked", **given), Node("asking", **given), []
+    once, surely = (
+        QoSProfile(depth=10, reliability=reliability)
+        for reliability in (ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE)
+    )
+    node.create_service(Trigger, "~/ask", lambda _, response: response, qos_profile=once)
+    monkeypatch.setattr(node, "get_logger", lambda: SimpleNamespace(warning=told.append))
+    KeptAnswers(node)
+    client = asking.create_client(Trigger, "/asked/ask", qos_profile=surely)
+    try:
+        with NodeExecutor(context=context) as executor:
+            executor.add_node(node)
+            while not told:
+                client.call_async(Trigger.Request())
+                executor.spin_once(timeout_sec=0.05)
+    finally:
+        monkeypatch.undo()
+        node.destroy_node()
+        asking.destroy_node()
+        rclpy.try_shutdown(context=context)
+    assert told[0].startswith("/asked/ask: the client of a request cannot be reached")
