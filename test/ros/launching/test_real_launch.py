@@ -4,6 +4,7 @@ What ``ros2 launch`` does is done here by the same steps in a process of its own
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -88,6 +89,17 @@ class Launched:
         while not all(text in self.said for text in texts):
             assert self.process.poll() is None, self.said
             time.sleep(0.05)
+
+    def wait_until_signals_are_heard(self):
+        """Wait until no node of the launch ends at once by SIGINT: a moment after it is ready."""
+        nodes = re.findall(r"\[\w+-\d+\]: process started with pid \[(\d+)\]", self.said)
+        while not all(self._hears(pid) for pid in nodes):
+            time.sleep(0.01)
+
+    def _hears(self, pid):
+        status = Path(f"/proc/{pid}/status").read_text()
+        caught = int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16)
+        return bool(caught >> (signal.SIGINT - 1) & 1)
 
     def wait(self):
         return self.process.wait()
@@ -202,11 +214,12 @@ def test_ctrl_c_pressed_twice_ends_every_node_in_order(start, tmp_path):
     nodes = ("simulated_robot", *LIVE.nodes)
     launched.wait_for(*(f"[{name}]: ready" for name in nodes))
     assert "ready: ur10 at 500 Hz" in launched.said
+    launched.wait_until_signals_are_heard()
     os.killpg(launched.process.pid, signal.SIGINT)
     time.sleep(0.02)
     os.killpg(launched.process.pid, signal.SIGINT)
     assert launched.wait() == 0, launched.said
-    assert launched.said.count("process has finished cleanly") == len(nodes)
+    assert launched.said.count("process has finished cleanly") == len(nodes), launched.said
     assert "Traceback" not in launched.said
     launched.wait_until_nothing_is_left()
 
