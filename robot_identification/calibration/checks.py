@@ -168,7 +168,7 @@ def check_consistency(
         inside = bool(np.diag(box[0].matrix(vector)).min() >= 0.0) if box else None
         held = robot.held.get(joint.name) if apart else None
         link = check_link(joint.link, joint.name, ten, tolerance, tested, inside, held)
-        seen = boxed[joint.link].seen(link.centre) if box else link.centre_seen
+        seen = boxed[joint.link].seen(link.centre) if box else None
         links.append(replace(link, centre_seen=seen))
     drives = [
         _drive(c, vector)

@@ -104,7 +104,10 @@ def share_samples(one: Recording, other: Recording) -> bool:
     later = 1e-9 * (other.start_stamp - one.start_stamp)
     slack = 0.5 * min(one.period, other.period)
     return any(
-        _alike(a, b, later, slack) for a in one.segments for b in other.segments if len(a.time)
+        _alike(a, b, later, slack)
+        for a in one.segments
+        for b in other.segments
+        if len(a.time) and len(b.time)
     )
 
 

@@ -18,7 +18,8 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.settings import Settings, setting
 
 _HALVINGS = 20
-_LEAST_SAMPLES = 100  # few samples of a short motion have fewer rows than there are parameters
+# Few samples of a short motion have fewer rows than there are parameters, and its ends are at rest.
+_LEAST_SAMPLES = 100
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,24 @@ def condition_number(base: BaseParameters, trajectory: Trajectory, rate_hz: floa
         trajectory: joints in the robot's order.
         rate_hz: rate at which it is sampled, a hundred times at least.
     """
+    return float(np.linalg.cond(base_regressor(base, trajectory, rate_hz)[1]))
+
+
+def base_regressor(
+    base: BaseParameters, trajectory: Trajectory, rate_hz: float
+) -> tuple[Array, Array]:
+    """Return (samples, joints) positions on a trajectory, and the (rows, base) regressor there.
+
+    Args:
+        base: base parameters of the robot.
+        trajectory: joints in the robot's order.
+        rate_hz: rate at which it is sampled, a hundred times at least.
+    """
     samples = max(_LEAST_SAMPLES, math.ceil(trajectory.duration * rate_hz))
     times = trajectory.times[0] + np.linspace(0.0, trajectory.duration, samples)
-    regressor = Regressor(base.robot, base.base_columns).dense(*trajectory.sample(times))
-    return float(np.linalg.cond(regressor.reshape(-1, base.rank)))
+    q, qd, qdd = trajectory.sample(times)
+    regressor = Regressor(base.robot, base.base_columns).dense(q, qd, qdd)
+    return q, regressor.reshape(-1, base.rank)
 
 
 def _limits(robot: RobotModel, settings: RandomPointsSettings) -> _Limits:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.regressor import Regressor
+from robot_identification.excitation.motions.random_points import base_regressor
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.model import Array, JointType, RobotModel
 
 _RATE_HZ = 50.0
-_LEAST_SAMPLES = 100  # the ends of a motion, which are at rest, tell little of a short one
 _LEAST_SIZE = 1e-3  # effect of a parameter, as a share of the largest
 _LEAST_OWN = 1e-2  # part of it that no other parameter explains, as a share of it
 _SMALL_TRAVEL = 0.1  # in rad or m
@@ -49,10 +48,7 @@ def unidentified(base: BaseParameters, trajectory: Trajectory) -> tuple[Unidenti
     found = [Unidentified(names[i], _NO_EFFECT) for i in base.unaffecting]
     if not base.rank:
         return tuple(found)
-    count = max(_LEAST_SAMPLES, int(np.ceil(trajectory.duration * _RATE_HZ)))
-    times = trajectory.times[0] + np.linspace(0.0, trajectory.duration, count)
-    q, qd, qdd = trajectory.sample(times)
-    W = Regressor(base.robot, base.base_columns).dense(q, qd, qdd).reshape(-1, base.rank)
+    q, W = base_regressor(base, trajectory, _RATE_HZ)
     sizes = np.linalg.norm(W, axis=0)
     largest = sizes.max()
     tiny = sizes <= _LEAST_SIZE * largest

@@ -1,4 +1,4 @@
-"""What a URDF has no place for, one sentence each."""
+"""Remarks on what an exported URDF leaves open: parameters, gravity, limits and loops."""
 
 from __future__ import annotations
 
