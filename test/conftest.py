@@ -19,7 +19,7 @@ import forked_processes
 from robot_identification.ros.clients import asking, client, processes
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common.middleware import private_domain, this_machine_only
-from shared_participant import SharedParticipant
+from shared_participant import SHARED
 from undiagnosed import undiagnosed
 
 __all__ = ["undiagnosed"]
@@ -117,11 +117,10 @@ def patience():
 @pytest.fixture(scope="session", autouse=True)
 def shared_participant():
     """Destroy no participant while those of nodes come and go."""
-    shared = SharedParticipant(client._enter)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(client, "_enter", shared.enter)
+        patch.setattr(client, "_enter", SHARED.enter)
         yield
-    shared.close()
+    SHARED.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,18 +2,21 @@
 
 from contextlib import contextmanager
 
-import rclpy
 from rclpy.node import Node
+
+from shared_participant import SHARED
 
 
 @contextmanager
-def node(*arguments, namespace=""):
-    """Give a node with a command line."""
-    context = rclpy.Context()
-    rclpy.init(args=["node", "--ros-args", *arguments], context=context)
-    made = Node("arm", context=context, namespace=namespace)
+def node(*arguments, name="arm", **given):
+    """Give a node with a command line, and with what else nodes are made with.
+
+    Its participant is that of all nodes and clients in this process, and stays.
+    """
+    command_line = ["--ros-args", *arguments]
+    made = Node(name, context=SHARED.enter(), cli_args=command_line, **given)
     try:
         yield made
     finally:
         made.destroy_node()
-        rclpy.shutdown(context=context)
+        made.context.try_shutdown()

@@ -17,6 +17,7 @@ from robot_identification.files.export.xacro import xacro_text
 from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.terms.temperature import TemperatureDependence
+from ros_nodes import node
 
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
@@ -84,20 +85,12 @@ def test_xacro_names_are_names_and_none_stands_twice():
 
 
 def test_a_node_of_ros_2_finds_every_parameter(tmp_path, tx40):
-    import rclpy
-
     robot, values = tx40
     path = tmp_path / "dynamics.yaml"
     path.write_text(controller_yaml(mechanism_of(robot, values)))
-    context = rclpy.Context()
-    rclpy.init(context=context, args=["--ros-args", "--params-file", str(path)])
-    try:
-        node = rclpy.create_node(
-            "controller", context=context, automatically_declare_parameters_from_overrides=True
-        )
-        found = {name: p.value for name, p in node.get_parameters_by_prefix("dynamics").items()}
-    finally:
-        context.try_shutdown()
+    declared = {"automatically_declare_parameters_from_overrides": True}
+    with node("--params-file", str(path), name="controller", **declared) as made:
+        found = {name: p.value for name, p in made.get_parameters_by_prefix("dynamics").items()}
     assert list(found["joints"]) == list(robot.joint_names)
     np.testing.assert_array_equal(found["standard_values"], values)
     assert tuple(found["standard_names"]) == robot.all_parameter_names

@@ -5,9 +5,7 @@ import uuid
 
 import numpy as np
 import pytest
-import rclpy
 from rclpy.action.server import ActionServer, GoalResponse, RCLError
-from rclpy.node import Node
 from robot_identification.action import Identify, IdentifyDidim
 from robot_identification.srv import BaseParameters
 from robot_identification.srv import Identify as IdentifyService
@@ -18,6 +16,7 @@ from long_work import many_bags
 from robot_identification.ros.common.actions import JobAction
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.messages.error_codes import CODES
+from ros_nodes import node
 from simulated_experiments import write_without_positions
 
 pytestmark = pytest.mark.ros
@@ -212,21 +211,16 @@ def test_of_many_goals_at_once_one_is_accepted_and_none_waits(suite, goals, reco
 
 
 def test_a_client_that_goes_away_before_it_is_answered_leaves_the_desk_free(monkeypatch):
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    node = Node("actions", context=context, namespace=f"/a{uuid.uuid4().hex[:8]}")
-    slot = JobSlot(node.get_logger())
-    action = JobAction(node, Identify, "x", slot=slot, work="work", perform=lambda *_: None)
-
     async def gone(server, _request):
         assert server._goal_callback(Identify.Goal()) == GoalResponse.ACCEPT
         assert slot.busy
         raise RCLError("failed to send the response")
 
     monkeypatch.setattr(ActionServer, "_execute_goal_request", gone)
-    with pytest.raises(StopIteration):  # the node lives
-        action._server.execute({"goal": None}).send(None)
-    assert not slot.busy
-    action.destroy()
-    node.destroy_node()
-    rclpy.shutdown(context=context)
+    with node(name="actions", namespace=f"/a{uuid.uuid4().hex[:8]}") as made:
+        slot = JobSlot(made.get_logger())
+        action = JobAction(made, Identify, "x", slot=slot, work="work", perform=lambda *_: None)
+        with pytest.raises(StopIteration):  # the node lives
+            action._server.execute({"goal": None}).send(None)
+        assert not slot.busy
+        action.destroy()

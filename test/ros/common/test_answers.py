@@ -4,8 +4,7 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-import rclpy
-from rclpy.node import Node
+import rclpy.service
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
 
@@ -13,9 +12,11 @@ from robot_identification.ros.common import answers
 from robot_identification.ros.common.answers import KeptAnswers
 from robot_identification.ros.common.executors import NodeExecutor, PooledExecutor
 from robot_identification.ros.lifecycle.services import Answer, LaterService
+from ros_nodes import node
 
 pytestmark = pytest.mark.ros
 LOST = "failed to send response (timeout): client will not receive response"
+BARE = {"enable_rosout": False, "start_parameter_services": False}
 
 
 class Clock:
@@ -141,64 +142,51 @@ def test_an_answer_that_is_given_later_is_kept_too():
 def test_an_answer_that_was_lost_reaches_a_real_client(make, monkeypatch):
     """Whatever the time that the simulation says, which may stand still."""
     monkeypatch.setattr(answers, "_WAITS", (0.01, 0.01))
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    given = {"context": context, "enable_rosout": False, "start_parameter_services": False}
-    node = Node("asked", parameter_overrides=[rclpy.Parameter("use_sim_time", value=True)], **given)
-    service = node.create_service(Trigger, "~/ask", lambda _, response: response)
-    real, lost = service.send_response, [2]
+    with (
+        node("-p", "use_sim_time:=true", name="asked", **BARE) as asked,
+        node(name="asking", **BARE) as asking,
+    ):
+        service = asked.create_service(Trigger, "~/ask", lambda _, response: response)
+        real, lost = service.send_response, [2]
 
-    def send(response, header):
-        if lost[0]:
-            lost[0] -= 1
-            warnings.warn(LOST, RuntimeWarning, stacklevel=1)
-        else:
-            real(response, header)
+        def send(response, header):
+            if lost[0]:
+                lost[0] -= 1
+                warnings.warn(LOST, RuntimeWarning, stacklevel=1)
+            else:
+                real(response, header)
 
-    service.send_response = send
-    KeptAnswers(node)
-    asking = Node("asking", **given)
-    client = asking.create_client(Trigger, "/asked/ask")
-    try:
-        with make(context=context) as executor:
-            executor.add_node(node)
+        service.send_response = send
+        KeptAnswers(asked)
+        client = asking.create_client(Trigger, "/asked/ask")
+        with make(context=asked.context) as executor:
+            executor.add_node(asked)
             executor.add_node(asking)
             while not client.service_is_ready():
                 executor.spin_once(timeout_sec=0.05)
             future = client.call_async(Trigger.Request())
             while not future.done():
                 executor.spin_once(timeout_sec=0.05)
-    finally:
-        node.destroy_node()
-        asking.destroy_node()
-        rclpy.try_shutdown(context=context)
     assert lost == [0]
 
 
 def test_the_middleware_says_where_it_cannot_send(monkeypatch):
     """A client that wants what the service does not offer asks, and never matches its answers."""
     monkeypatch.setattr(answers, "_WAITS", (0.01,))
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    given = {"context": context, "enable_rosout": False, "start_parameter_services": False}
-    node, asking, told = Node("asked", **given), Node("asking", **given), []
     once, surely = (
         QoSProfile(depth=10, reliability=reliability)
         for reliability in (ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE)
     )
-    node.create_service(Trigger, "~/ask", lambda _, response: response, qos_profile=once)
-    monkeypatch.setattr(node, "get_logger", lambda: SimpleNamespace(warning=told.append))
-    KeptAnswers(node)
-    client = asking.create_client(Trigger, "/asked/ask", qos_profile=surely)
-    try:
-        with NodeExecutor(context=context) as executor:
-            executor.add_node(node)
+    told = []
+    with node(name="asked", **BARE) as asked, node(name="asking", **BARE) as asking:
+        asked.create_service(Trigger, "~/ask", lambda _, response: response, qos_profile=once)
+        monkeypatch.setattr(asked, "get_logger", lambda: SimpleNamespace(warning=told.append))
+        KeptAnswers(asked)
+        client = asking.create_client(Trigger, "/asked/ask", qos_profile=surely)
+        with NodeExecutor(context=asked.context) as executor:
+            executor.add_node(asked)
             while not told:
                 client.call_async(Trigger.Request())
                 executor.spin_once(timeout_sec=0.05)
-    finally:
         monkeypatch.undo()
-        node.destroy_node()
-        asking.destroy_node()
-        rclpy.try_shutdown(context=context)
     assert told[0].startswith("/asked/ask: the client of a request cannot be reached")

@@ -6,13 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
-import rclpy
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.event_handler import EventHandler, SubscriptionEventCallbacks
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
+import ros_nodes
 from robot_identification.ros.common.executors import NodeExecutor, PooledExecutor
 
 pytestmark = pytest.mark.ros
@@ -20,12 +19,8 @@ pytestmark = pytest.mark.ros
 
 @pytest.fixture
 def node():
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    made = Node("pooled", context=context, enable_rosout=False, start_parameter_services=False)
-    yield made
-    made.destroy_node()
-    rclpy.try_shutdown(context=context)
+    with ros_nodes.node(name="pooled", enable_rosout=False, start_parameter_services=False) as made:
+        yield made
 
 
 @pytest.fixture

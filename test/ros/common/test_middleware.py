@@ -3,12 +3,11 @@
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-import rclpy
-from rclpy.context import Context
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -33,6 +32,13 @@ from robot_identification.ros.common.middleware import private_domain
 del os.environ["ROS_DOMAIN_ID"]
 print(private_domain()["ROS_DOMAIN_ID"])
 """
+PARTICIPANT = """import sys, time
+import rclpy
+rclpy.init(domain_id=int(sys.argv[1]))
+node = rclpy.create_node("participant")
+print("here", flush=True)
+time.sleep(3600.0)
+"""
 CONFIG = share_directory() / "config"
 
 
@@ -41,6 +47,18 @@ def nothing_chosen(monkeypatch):
     for name in (*CHOICES, "ROS_AUTOMATIC_DISCOVERY_RANGE", "RMW_IMPLEMENTATION"):
         monkeypatch.setenv(name, "")  # so that what is set meanwhile is undone
         monkeypatch.delenv(name)
+
+
+@contextmanager
+def participant(domain):
+    """Have another process take part in a domain."""
+    line = [sys.executable, "-c", PARTICIPANT, str(domain)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "here\n"
+            yield process
+        finally:
+            process.kill()
 
 
 def chosen():
@@ -109,20 +127,13 @@ def test_a_domain_of_another_process_or_with_participants_is_not_given(monkeypat
     own = int(os.environ["ROS_DOMAIN_ID"])  # claimed when the tests began
     ended = [sys.executable, "-c", SAY_DOMAIN]
     another = int(subprocess.run(ended, check=True, capture_output=True, text=True).stdout)
-    first, context = Context(), Context()
-    for one in (first, context):  # the first one ends, and leaves its port
-        rclpy.init(context=one, domain_id=another)
-    gone, participant = (rclpy.create_node("participant", context=one) for one in (first, context))
-    gone.destroy_node()
-    first.shutdown()
-    try:
+    with participant(another) as first, participant(another):
+        first.kill()  # and leaves its port to nobody
+        first.wait()
         for number in (own, another):
             monkeypatch.setattr(middleware, "_DOMAINS", range(number, number + 1))
             with pytest.raises(NoDomainError, match=f"{number} are all in use.*ROS_DOMAIN_ID"):
                 middleware.claimed_domain()
-    finally:
-        participant.destroy_node()
-        context.shutdown()
 
 
 @pytest.mark.usefixtures("nothing_chosen")

@@ -5,8 +5,6 @@ import threading
 from dataclasses import dataclass
 
 import pytest
-import rclpy
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from refused_starts import refused_start
@@ -259,14 +257,8 @@ def test_patterns_stand_for_the_nodes_that_ros_gives_them_to(
     assert section.concerns(node_name) is concerned
     assert dict(section.values) == {"a": 1, "b.c": 2}
     namespace, _, name = node_name.rpartition("/")
-    context = rclpy.Context()
-    rclpy.init(args=["x", "--ros-args", "--params-file", str(path)], context=context)
-    made = Node(name, namespace=namespace, context=context)
-    try:
+    with node("--params-file", str(path), name=name, namespace=namespace) as made:
         assert set(made._parameter_overrides) == ({"a", "b.c"} if concerned else set())
-    finally:
-        made.destroy_node()
-        rclpy.shutdown(context=context)
 
 
 def test_a_list_is_no_parameter_file(tmp_path):

@@ -3,9 +3,9 @@
 import sys
 import time
 import uuid
+from contextlib import ExitStack
 
 import pytest
-import rclpy
 from trajectory_msgs.msg import JointTrajectory
 
 from hand_moved_controller import HandMovedController, Node
@@ -13,6 +13,7 @@ from robot_identification.errors import SettingError
 from robot_identification.ros.common import qos
 from robot_identification.ros.controllers.choice import Controller, make_wire
 from robot_identification.ros.controllers.transport import TopicTransport
+from ros_nodes import node
 from watched_motion import World
 
 
@@ -56,18 +57,14 @@ def test_what_can_be_the_name_of_no_action_is_refused_where_one_may_be_taken(act
 
 @pytest.mark.ros
 def test_listeners_are_named_as_ros_knows_them_and_readers_are_none():
-    context, namespace = rclpy.Context(), f"/arm_{uuid.uuid4().hex[:8]}"
-    rclpy.init(args=[], context=context)
-    try:
-        sender = rclpy.create_node("excitation", context=context, namespace=namespace)
+    namespace = f"/arm_{uuid.uuid4().hex[:8]}"
+    with ExitStack() as nodes:
+        sender = nodes.enter_context(node(name="excitation", namespace=namespace))
         transport, topic = TopicTransport(sender), f"{namespace}/joint_trajectory"
-        nodes = []
         expected = (("acquisition", ()), ("controller", (f"{namespace}/controller",)))
         for count, (name, found) in enumerate(expected, start=1):
-            nodes.append(rclpy.create_node(name, context=context, namespace=namespace))
-            nodes[-1].create_subscription(JointTrajectory, topic, print, qos.COMMANDS)
+            listener = nodes.enter_context(node(name=name, namespace=namespace))
+            listener.create_subscription(JointTrajectory, topic, print, qos.COMMANDS)
             while len(sender.get_subscriptions_info_by_topic(topic)) < count:
                 time.sleep(0.01)
             assert transport.listeners == found
-    finally:
-        rclpy.shutdown(context=context)
