@@ -29,6 +29,7 @@ from robot_identification.robot.parameters import LINK_PARAMETERS
 MOMENTS = slice(6, 10)
 """Places of the first moments and the mass among the payload's parameters."""
 _SILENT = 1e-9  # of the largest column: what a change would add less than that to tells nothing
+_EXPLAINED = 0.05  # probability down to which noise explains that squares are large
 
 
 @by_value
@@ -98,3 +99,15 @@ def threshold(probability: float) -> float:
     """Return what the ratio of a single change exceeds with a probability where nothing changes."""
     freedoms = MOMENTS.stop - MOMENTS.start
     return float(scipy.special.chdtri(freedoms, probability))
+
+
+def mean_square(squares: float, freedoms: float) -> float:
+    """Return the mean of squares of deviation 1; 1 where noise explains that they are larger.
+
+    Args:
+        squares: their sum.
+        freedoms: how many they are; noise explains any sum of none.
+    """
+    if freedoms <= 0.0 or squares <= scipy.special.chdtri(freedoms, _EXPLAINED):
+        return 1.0
+    return float(squares / freedoms)

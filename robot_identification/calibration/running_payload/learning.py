@@ -6,46 +6,38 @@ deviations of the calibration.  Errors of friction, of which nobody knows anythi
 three times the residual's root mean square; so are, of parameters without known deviations, the
 efforts that their errors make.
 
-Whether the deviations are right is tried out: with what one half of the rows tells, the innovations
-of the other half have the variance 1, and so have payloads that are estimated from a few seconds
-of it, although nothing is carried.  All noise is enlarged by what these have in excess, and the
-threshold of changes by what the largest likelihood ratios have.
+Whether the deviations are right is tried out (:mod:`.trials`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.calibration.running_payload.innovations import threshold
 from robot_identification.calibration.running_payload.knowledge import Knowledge
 from robot_identification.calibration.running_payload.noise import (
-    NoiseState,
     ResidualNoise,
     learned_noise,
     white_noise,
-    whitened,
 )
 from robot_identification.calibration.running_payload.rows import Segment
+from robot_identification.calibration.running_payload.trials import (
+    told_by,
+    tried_changes,
+    tried_payloads,
+)
 from robot_identification.calibration.running_payload.unknowns import Unknowns
-from robot_identification.calibration.running_payload.window import RowWindow
 from robot_identification.errors import EffortSignError, NoEffortError, RecordingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
-SEGMENT = 5
-"""Rows of a segment: between two decisions."""
-WINDOW = 6
-"""Segments that are seen before they are believed."""
-
 _ERRORS = 3.0  # of the residual's root mean square
 _WARMING = 600.0  # s in which friction may change by as much as it may be off
 _PASSES = 3
 _SILENT = 1e-6  # of the efforts of the model: nobody has measured these
-_TRIAL = 100  # rows from which a payload is estimated on trial
 _ALIKE, _REVERSED = 0.7, 1.5  # correlation of residual and model, and their ratio: 2 if reversed
 
 
@@ -82,13 +74,21 @@ class FreeMotionLearning:
         names: of the joints.
         unknowns: order of the unknowns.
         payload: (10,) deviations of the payload before anything is known.
+        friction_memory: time constant in s with which changes of friction are followed.
         calibrated: whether errors of parameters are in deviations of the calibration.
     """
 
     def __init__(
-        self, names: Sequence[str], unknowns: Unknowns, payload: Array, *, calibrated: bool
+        self,
+        names: Sequence[str],
+        unknowns: Unknowns,
+        payload: Array,
+        *,
+        friction_memory: float,
+        calibrated: bool,
     ) -> None:
         self._names, self._unknowns = names, unknowns
+        self._friction_memory = friction_memory
         self._payload, self._calibrated = payload, calibrated
         self.restart()
 
@@ -136,7 +136,7 @@ class FreeMotionLearning:
         level = noise.std
         prior = self._prior(whole, level)
         for k in range(_PASSES):
-            known = _told(Knowledge.before(prior), noise, whole)
+            known = told_by(Knowledge.before(prior), noise, whole)
             if k == _PASSES - 1:
                 break
             left = rows[:, :, -1] - rows[:, :, :-1] @ _without_payload(known.values)
@@ -145,9 +145,11 @@ class FreeMotionLearning:
         surprise = float(np.sqrt(np.mean(errors**2))) if self._calibrated and len(errors) else 1.0
         if surprise > 1.0:
             prior[self._unknowns.of_parameters] *= surprise
-        excess, tail = _tried(Knowledge.before(prior), noise, whole, self._unknowns)
+        drift = self._unknowns.drift(noise.std, row_period, self._friction_memory)
+        excess = tried_payloads(Knowledge.before(prior), noise, whole, drift, row_period)
+        tail = tried_changes(Knowledge.before(prior), noise, whole, self._unknowns, excess)
         noise = noise.scaled(excess)
-        known = _told(Knowledge.before(prior), noise, whole)
+        known = told_by(Knowledge.before(prior), noise, whole)
         stamp = int(whole.stamps[-1])
         return FreeMotion(known, noise, level, excess, tail, surprise, stamp)
 
@@ -186,54 +188,3 @@ def _without_payload(values: Array) -> Array:
     found = np.array(values)
     found[:LINK_PARAMETERS] = 0.0
     return found
-
-
-def _told(
-    known: Knowledge, noise: ResidualNoise, segment: Segment, *, bare: bool = True
-) -> Knowledge:
-    """Return what is known with the rows of a segment, where nothing or something is carried."""
-    entries = segment.rows.shape[2]
-    white, _ = whitened(
-        noise, NoiseState.fresh(noise, entries), segment.rows, segment.kept, segment.begins
-    )
-    counting = white[segment.kept]
-    if bare:
-        counting[:, :LINK_PARAMETERS] = 0.0
-    return known.told(counting)
-
-
-def _tried(
-    before: Knowledge, noise: ResidualNoise, whole: Segment, unknowns: Unknowns
-) -> tuple[float, float]:
-    """Return by how much payloads on trial are too far off, and the factor on thresholds."""
-    middle = len(whole.stamps) // 2
-    halves = whole.part(slice(0, middle)), whole.part(slice(middle, None))
-    trials, ratios = [], []
-    for learned, tried in (halves, halves[::-1]):
-        known = _told(before, noise, learned)
-        trials += [_payload_on_trial(known, noise, part) for part in _parts(tried, _TRIAL)]
-        segments = list(_parts(tried, SEGMENT))
-        for first in range(0, len(segments) - WINDOW + 1, WINDOW // 2):
-            window = RowWindow(noise, unknowns)
-            for segment in segments[first : first + WINDOW]:
-                window.add(segment)
-            if window.counting:
-                ratios.append(float(window.innovations(known, bare=True).ratios().max()))
-    square = max(float(np.mean(trials)) / LINK_PARAMETERS, 1.0) if trials else 1.0
-    if not ratios:
-        return float(np.sqrt(square)), 1.0
-    # The largest ratio is what is exceeded once in as many decisions, each with its onsets.
-    usual = threshold(1.0 / max(len(ratios) * WINDOW, 2))
-    return float(np.sqrt(square)), max(max(ratios) / square / usual, 1.0)
-
-
-def _payload_on_trial(known: Knowledge, noise: ResidualNoise, part: Segment) -> float:
-    """Return the square of a payload estimated from rows without any, in its deviations."""
-    without, with_one = (_told(known, noise, part, bare=bare).square for bare in (True, False))
-    return without - with_one
-
-
-def _parts(segment: Segment, rows: int) -> Iterator[Segment]:
-    """Yield the parts of a segment with as many rows."""
-    for first in range(0, len(segment.stamps) - rows + 1, rows):
-        yield segment.part(slice(first, first + rows))

@@ -1,11 +1,14 @@
 """Colour of the residual of free motion, and rows made white by it.
 
 What errors leave of a joint's residual when the friction of its speed is known is taken for the
-sum of two noises.  That of the sensors is white before the filter of the rows, a triangle of twice
-their period: in rows it is a moving average of the first order whose correlation is a quarter, a
-quarter being what two triangles have in common,
+sum of two noises.  That of the sensors is in rows a moving average of the first order,
 
-    w_k = e_k + t e_(k-1),    t / (1 + t^2) = 1 / 4.
+    w_k = e_k + t e_(k-1),    t / (1 + t^2) = c,
+
+with the correlation c of two neighbouring rows.  Noise of the efforts is white before the filter of
+the rows, a triangle of twice their period: it has c = 1/4, a quarter being what two triangles have
+in common.  Noise of the positions enters by the acceleration, a second difference from row to row,
+and makes c smaller, and negative where it outweighs that of the efforts.
 
 What the model does not know is noise a_k of the first order, whose correlation falls exponentially
 with time.  Of their sum the Kalman filter of the state (a_k, t e_(k-1)) gives innovations that are
@@ -13,7 +16,7 @@ white; as it is linear, it makes the rows of least squares white as well, their 
 residual, and rows that do not count leave no trace but the time that they take (Harvey 1989,
 section 3.4).
 
-The two variances and the correlation are those of largest likelihood on a grid.
+The two variances and the two correlations are those of largest likelihood on a grid.
 """
 
 from __future__ import annotations
@@ -26,9 +29,8 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.rows import Flags
 
-_COMMON = 0.25  # correlation of two neighbouring rows of white noise
-_AVERAGE = (1.0 - np.sqrt(1.0 - 4.0 * _COMMON**2)) / (2.0 * _COMMON)
-_FRESH = 1.0 / (1.0 + _AVERAGE**2)  # share of the newest noise in the variance of the average
+_COMMON = 0.25  # correlation of two neighbouring rows of noise that is white before the filter
+_COMMONS = (0.25, 0.15, 0.05, -0.05, -0.15, -0.25)
 _CORRELATIONS = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995)
 _SHARES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 _LEAST = 1e-12  # (N m)^2 or N^2: a residual without any noise would have no likelihood
@@ -40,14 +42,16 @@ class ResidualNoise:
     """Noise of the residual of every joint, from row to row.
 
     Attributes:
-        white: (joints,) variance of the part that is white before the filter, in (N m)^2 or N^2.
+        white: (joints,) variance of the noise of the sensors, in (N m)^2 or N^2.
         coloured: (joints,) variance of the coloured part.
         correlation: (joints,) of the coloured part between two rows.
+        common: (joints,) of the noise of the sensors between two rows, within -1/2 to 1/2.
     """
 
     white: Array
     coloured: Array
     correlation: Array
+    common: Array
 
     @property
     def std(self) -> Array:
@@ -57,9 +61,8 @@ class ResidualNoise:
     def scaled(self, factor: float) -> ResidualNoise:
         """Return noise with deviations that are larger by a factor."""
         square = factor**2
-        return ResidualNoise(
-            read_only(self.white * square), read_only(self.coloured * square), self.correlation
-        )
+        white, coloured = read_only(self.white * square), read_only(self.coloured * square)
+        return ResidualNoise(white, coloured, self.correlation, self.common)
 
 
 @by_value
@@ -81,7 +84,8 @@ class NoiseState:
     def fresh(cls, noise: ResidualNoise, entries: int) -> NoiseState:
         """Return the state behind a gap: what was before tells nothing of what follows."""
         none = np.zeros((len(noise.white), entries))
-        return cls(none, none, _FRESH_START @ np.stack([noise.coloured, noise.white]))
+        start = _Filter(noise.white, noise.coloured, noise.correlation, noise.common).start
+        return cls(none, none, start)
 
     def beside(self, further: int) -> NoiseState:
         """Return the state of rows with further entries, which have been zero until now."""
@@ -90,9 +94,11 @@ class NoiseState:
         coloured, before = wider
         return NoiseState(coloured, before, self.covariance)
 
-
-_FRESH_START = np.array([[1.0, 0.0], [0.0, _FRESH * _AVERAGE**2], [0.0, 0.0]])
-"""From the variances of both noises to the covariance of a state that nothing is known of."""
+    def with_zeros(self, entries: slice) -> NoiseState:
+        """Return the state of rows some entries of which have been zero until now."""
+        coloured, before = np.array(self.coloured), np.array(self.before)
+        coloured[:, entries] = before[:, entries] = 0.0
+        return NoiseState(coloured, before, self.covariance)
 
 
 def whitened(
@@ -110,7 +116,7 @@ def whitened(
     out = np.zeros_like(rows)
     coloured, before, covariance = state.coloured, state.before, state.covariance
     fresh = NoiseState.fresh(noise, rows.shape[2])
-    filtered = _Filter(noise.white, noise.coloured, noise.correlation)
+    filtered = _Filter(noise.white, noise.coloured, noise.correlation, noise.common)
     for k, counts in enumerate(kept):
         if begins[k]:
             coloured, before, covariance = fresh.coloured, fresh.before, fresh.covariance
@@ -125,10 +131,17 @@ def whitened(
 class _Filter:
     """The Kalman filter of both noises; arrays of any shape stand for as many of them."""
 
-    def __init__(self, white: Array, coloured: Array, correlation: Array) -> None:
-        self._newest = _FRESH * white  # variance of e_k
-        self._correlation = correlation
+    def __init__(self, white: Array, coloured: Array, correlation: Array, common: Array) -> None:
+        self._average = 2.0 * common / (1.0 + np.sqrt(1.0 - 4.0 * common**2))
+        self._newest = white / (1.0 + self._average**2)  # variance of e_k
+        self._coloured, self.correlation = coloured, correlation
         self._driving = (1.0 - correlation**2) * coloured
+
+    @property
+    def start(self) -> Array:
+        """(3, ...) covariance of a state that nothing is known of."""
+        before = self._average**2 * self._newest
+        return np.stack([self._coloured, before, np.zeros_like(before)])
 
     def step(self, covariance: Array, counts: Flags) -> tuple[Array, Array, Array]:
         """Take in a row.
@@ -142,16 +155,16 @@ class _Filter:
             (3, ...) covariance of that.
         """
         first, second, both = covariance
-        rho, newest = self._correlation, self._newest
+        rho, average, newest = self.correlation, self._average, self._newest
         total = first + second + 2.0 * both + newest
         # Covariance of the next state with the innovation; e_k is in both.
-        with_next = np.stack([rho * (first + both), _AVERAGE * newest])
+        with_next = np.stack([rho * (first + both), average * newest])
         gains = np.where(counts, with_next / total, 0.0)
         explained = gains[0] * with_next[0], gains[1] * with_next[1], gains[0] * with_next[1]
         following = np.stack(
             [
                 rho**2 * first + self._driving - explained[0],
-                _AVERAGE**2 * newest - explained[1],
+                average**2 * newest - explained[1],
                 -explained[2],
             ]
         )
@@ -167,7 +180,8 @@ def white_noise(residual: Array, kept: Flags) -> ResidualNoise:
     """
     variance = _variance(residual, kept)
     none = np.zeros_like(variance)
-    return ResidualNoise(read_only(variance), read_only(none), read_only(none))
+    common = np.full_like(variance, _COMMON)
+    return ResidualNoise(read_only(variance), read_only(none), read_only(none), read_only(common))
 
 
 def learned_noise(residual: Array, kept: Flags, begins: Flags) -> ResidualNoise:
@@ -179,22 +193,25 @@ def learned_noise(residual: Array, kept: Flags, begins: Flags) -> ResidualNoise:
         begins: (rows,) which of them begin a run, behind a gap.
     """
     variance = _variance(residual, kept)
-    rho, share = (grid.ravel() for grid in np.meshgrid(np.array(_CORRELATIONS), np.array(_SHARES)))
-    size, squares, logs = _likelihoods(residual / np.sqrt(variance), kept, begins, rho, share)
+    grids = np.meshgrid(np.array(_CORRELATIONS), np.array(_SHARES), np.array(_COMMONS))
+    rho, share, common = (grid.ravel() for grid in grids)
+    shape = len(variance), len(rho)
+    candidates = _Filter(*(np.broadcast_to(v, shape) for v in (1.0 - share, share, rho, common)))
+    size, squares, logs = _likelihoods(residual / np.sqrt(variance), kept, begins, candidates)
     scale = squares / size[:, None]  # what makes the likelihood largest for a share
     loss = size[:, None] * np.log(np.maximum(scale, np.finfo(float).tiny)) + logs
     best = np.argmin(loss, axis=1)
-    joints = np.arange(len(best))
-    total = np.maximum(variance * scale[joints, best], _LEAST)
+    total = np.maximum(variance * scale[np.arange(len(best)), best], _LEAST)
     return ResidualNoise(
         read_only(total * (1.0 - share[best])),
         read_only(total * share[best]),
         read_only(rho[best]),
+        read_only(common[best]),
     )
 
 
 def _likelihoods(
-    residual: Array, kept: Flags, begins: Flags, rho: Array, share: Array
+    residual: Array, kept: Flags, begins: Flags, candidates: _Filter
 ) -> tuple[Array, Array, Array]:
     """Return what the likelihoods of all candidates need, for noise of variance 1.
 
@@ -202,18 +219,15 @@ def _likelihoods(
         (joints,) number of rows, (joints, candidates) sums of squared innovations over their
         variances, and of the logarithms of these.
     """
-    shape = residual.shape[1], len(rho)
-    coloured, before, squares, logs = (np.zeros(shape) for _ in range(4))
-    white, slow, correlation = (np.broadcast_to(v, shape) for v in (1.0 - share, share, rho))
-    filtered = _Filter(white, slow, correlation)
-    start = np.einsum("kn,njc->kjc", _FRESH_START, np.stack([slow, white]))
+    rho, start = candidates.correlation, candidates.start
+    coloured, before, squares, logs = (np.zeros(rho.shape) for _ in range(4))
     covariance = start
     for row, counts, begin in zip(residual, kept, begins, strict=True):
         if begin:
-            coloured, before, covariance = np.zeros(shape), np.zeros(shape), start
+            coloured, before, covariance = np.zeros(rho.shape), np.zeros(rho.shape), start
         innovation = row[:, None] - coloured - before
         mask = counts[:, None]
-        total, gains, covariance = filtered.step(covariance, mask)
+        total, gains, covariance = candidates.step(covariance, mask)
         squares += np.where(mask, innovation**2 / total, 0.0)
         logs += np.where(mask, np.log(total), 0.0)
         coloured = rho * coloured + gains[0] * innovation

@@ -18,13 +18,13 @@ import numpy as np
 import scipy.special
 
 from robot_identification.calibration.running_payload.body import ConditionedBody, conditioned_body
-from robot_identification.calibration.running_payload.innovations import threshold
+from robot_identification.calibration.running_payload.innovations import mean_square, threshold
 from robot_identification.calibration.running_payload.knowledge import Knowledge
-from robot_identification.calibration.running_payload.learning import SEGMENT, WINDOW, FreeMotion
+from robot_identification.calibration.running_payload.learning import FreeMotion
 from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
 from robot_identification.calibration.running_payload.unknowns import Unknowns
-from robot_identification.calibration.running_payload.window import RowWindow
+from robot_identification.calibration.running_payload.window import SEGMENT, WINDOW, RowWindow
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -94,9 +94,9 @@ class _Misfit:
         self.rows = weight * self.rows + rows
 
     def level(self, square: float = 0.0, rows: int = 0) -> float:
-        """Return the mean square, with some more; at least 1, and 1 of too few."""
+        """Return the mean square, with some more; 1 where noise explains it, and of too few."""
         total = self.rows + rows - LINK_PARAMETERS
-        return max((self.squares + square) / total, 1.0) if total >= _FEWEST else 1.0
+        return mean_square(self.squares + square, total) if total >= _FEWEST else 1.0
 
 
 class PayloadTracker:
@@ -118,10 +118,7 @@ class PayloadTracker:
     ) -> None:
         self._settings, self._unknowns, self._row_period = settings, unknowns, row_period
         self._period = SEGMENT * row_period
-        # Of a level that is measured with the deviation s a second, a change of s / T in a second
-        # is followed with the time constant T.
-        second = free.noise.std * np.sqrt(row_period)
-        changes = unknowns.drift(second / settings.friction_memory)
+        changes = unknowns.drift(free.noise.std, row_period, settings.friction_memory)
         of_rates = np.diag(free.known.prior / np.sqrt(_RATE_MEMORY))[:, unknowns.of_rates]
         self._drift = np.concatenate([changes, of_rates], axis=1)
         self._window = RowWindow(free.noise, unknowns, row_period)

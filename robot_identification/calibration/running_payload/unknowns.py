@@ -65,15 +65,19 @@ class Unknowns:
         first = self.of_rates.start + RATES * joint
         return slice(first, first + RATES)
 
-    def drift(self, sizes: Array) -> Array:
-        """Return (unknowns, changes) what friction changes by, by chance.
+    def drift(self, deviation: Array, row_period: float, memory: float) -> Array:
+        """Return (unknowns, changes) what friction changes by in a second, by chance.
 
-        Of each joint a constant and what grows with the speed, forwards and backwards.
+        Of each joint a constant and what grows with the speed, forwards and backwards; the second
+        is as large at the last but one knot as the first.  Of a level that rows of a second measure
+        with the deviation s, a change of s / T in a second is followed with the time constant T.
 
         Args:
-            sizes: (joints,) of the constant, in N m or N; the other is that at the last but one
-                knot.
+            deviation: (joints,) of the noise of a row, in N m or N.
+            row_period: time between two rows, in s.
+            memory: the time constant, in s.
         """
+        sizes = deviation * np.sqrt(row_period) / memory
         own = np.zeros((SHAPES, 2 * RATES))
         for way in range(2):
             places = slice(way * len(KNOTS), (way + 1) * len(KNOTS))

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from robot_identification.calibration.running_payload.body import prior_deviations
 from robot_identification.calibration.running_payload.learning import (
-    SEGMENT,
     FreeMotion,
     FreeMotionLearning,
 )
@@ -20,6 +19,7 @@ from robot_identification.calibration.running_payload.tracker import (
     PayloadStatus,
     PayloadTracker,
 )
+from robot_identification.calibration.running_payload.window import SEGMENT
 from robot_identification.calibration.spread import Spread
 from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import base_parameters
@@ -73,6 +73,7 @@ class PayloadWatch:
             robot.joint_names,
             self._stream.unknowns,
             prior_deviations(self.settings),
+            friction_memory=self.settings.friction_memory,
             calibrated=spread is not None,
         )
         self._tracker: PayloadTracker | None = None

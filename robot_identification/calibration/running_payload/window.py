@@ -19,6 +19,11 @@ from robot_identification.calibration.running_payload.unknowns import Unknowns
 from robot_identification.robot.model import Array
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
+SEGMENT = 5
+"""Rows of a segment: between two decisions."""
+WINDOW = 6
+"""Segments that are seen before they are believed."""
+
 
 class RowWindow:
     """Segments that are seen one by one before they are believed.

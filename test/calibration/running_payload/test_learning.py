@@ -6,8 +6,9 @@ import numpy as np
 
 from carried_payloads import ROBOT, SETTINGS, Carrying, new_watch
 from robot_identification.calibration.running_payload.body import prior_deviations
-from robot_identification.calibration.running_payload.learning import SEGMENT, FreeMotionLearning
+from robot_identification.calibration.running_payload.learning import FreeMotionLearning
 from robot_identification.calibration.running_payload.rows import ROW_PERIOD, Segment
+from robot_identification.calibration.running_payload.window import SEGMENT
 
 RESTS = 400  # segments, of a quarter of a second
 
@@ -22,7 +23,9 @@ def moving(seconds):
 
 def learning_of(segments, unknowns):
     deviations = prior_deviations(SETTINGS)
-    learning = FreeMotionLearning(ROBOT.joint_names, unknowns, deviations, calibrated=False)
+    learning = FreeMotionLearning(
+        ROBOT.joint_names, unknowns, deviations, friction_memory=5.0, calibrated=False
+    )
     for segment in segments:
         learning.add(segment)
     return learning

@@ -7,13 +7,13 @@ from robot_identification.calibration.running_payload.noise import (
     whitened,
 )
 
-NOISE = ResidualNoise(np.array([1.3, 0.2]), np.array([0.7, 2.0]), np.array([0.8, 0.5]))
+NOISE = ResidualNoise(*map(np.array, ([1.3, 0.2], [0.7, 2.0], [0.8, 0.5], [0.25, -0.15])))
 
 
 def covariance(rows, joint):
-    """Return the covariance of rows: white noise through the triangle, and coloured noise."""
+    """Return the covariance of rows: noise of sensors, a moving average, and coloured noise."""
     apart = np.abs(np.subtract.outer(np.arange(rows), np.arange(rows)))
-    white = NOISE.white[joint] * ((apart == 0) + 0.25 * (apart == 1))
+    white = NOISE.white[joint] * ((apart == 0) + NOISE.common[joint] * (apart == 1))
     return white + NOISE.coloured[joint] * NOISE.correlation[joint] ** apart
 
 
@@ -49,14 +49,23 @@ def test_the_colour_is_found():
     kept = rng.random(residual.shape) > 0.1
     found = learned_noise(residual, kept, np.arange(1500) == 0)
     np.testing.assert_allclose(found.std, NOISE.std, rtol=0.15)
-    for joint in range(2):
-        # A sum of many rows has the deviation that the covariance says.
-        other = ResidualNoise(found.white, found.coloured, found.correlation)
-        low = 1.5 * other.white[joint] + other.coloured[joint] * (
-            (1.0 + other.correlation[joint]) / (1.0 - other.correlation[joint])
-        )
-        assert low == np.float64(low)
-        true = 1.5 * NOISE.white[joint] + NOISE.coloured[joint] * (
-            (1.0 + NOISE.correlation[joint]) / (1.0 - NOISE.correlation[joint])
-        )
-        assert 0.6 < low / true < 1.6
+    # A sum of many rows has the deviation that the covariance says.
+    ratios = variance_of_sums(found) / variance_of_sums(NOISE)
+    assert ((ratios > 0.6) & (ratios < 1.6)).all()
+
+
+def test_noise_of_positions_adds_nothing_to_sums_of_rows():
+    """It enters as a second difference: what it adds to a row, the next ones take away."""
+    rng = np.random.default_rng(3)
+    efforts, positions = rng.normal(size=(2, 6001)), 0.15 * rng.normal(size=(2, 6002))
+    average = 2.0 - np.sqrt(3.0)  # neighbours have a quarter in common
+    of_efforts = efforts[:, 1:] + average * efforts[:, :-1]
+    residual = (of_efforts + np.diff(positions, 2, axis=1)).T
+    found = learned_noise(residual, np.ones((6000, 2), dtype=bool), np.arange(6000) == 0)
+    np.testing.assert_allclose(variance_of_sums(found), (1.0 + average) ** 2, rtol=0.1)
+
+
+def variance_of_sums(noise):
+    """Return the variance of a sum of many rows, over their number."""
+    slow = noise.coloured * (1.0 + noise.correlation) / (1.0 - noise.correlation)
+    return noise.white * (1.0 + 2.0 * noise.common) + slow
