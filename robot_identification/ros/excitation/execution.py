@@ -283,7 +283,7 @@ class MotionExecutor:
             self._answered.set_result(None)
         if self._motion.phase is not before:
             if self._motion.phase is Phase.BRAKING and self._motion.reason in LEFT_REFERENCE:
-                self._motion.text += self._watch.limited()
+                self._motion.text += self._watch.limited() or self._motion.lateness()
             text = f"{self._motion.phase.name.lower()}: {self._motion.text}"
             self._node.get_logger().info(text)
             self._changed()

@@ -29,6 +29,7 @@ from robot_identification.ros.supervision.braking import (
     stop_motion,
 )
 from robot_identification.ros.supervision.clock import Instant
+from robot_identification.ros.supervision.lateness import READINGS, WINDOW, lateness
 from robot_identification.ros.supervision.phases import (
     LEFT_REFERENCE,
     MOVING,
@@ -100,6 +101,15 @@ class MotionSupervisor:
     def seen_moving(self, now: Instant) -> bool:
         """Tell whether the joint states show that the robot moves."""
         return not self.states.stale(now) and not self._at_rest()
+
+    def lateness(self) -> str:
+        """Return how late the robot is that has left its reference, for people; empty: unknown."""
+        if self._followed is None or self.reason is not Reason.TRACKING_ERROR:
+            return ""
+        command, readings = self._followed, self.states.recent(WINDOW, READINGS)
+        situation = Situation.of(command.trajectory, command.start, readings, command.start)
+        late = lateness(situation, self.settings.tracking_error)
+        return "" if late is None else f"; {late}"
 
     def check(self, now: Instant) -> None:
         """Make sure that the motion may begin: the robot stands still where it begins.
@@ -198,7 +208,10 @@ class MotionSupervisor:
         timely = self._confirmed(self.command)
         wrong = self._tracking_problem(self.command)
         if not timely or (wrong and self._deadline is not None):
-            text = "no motion since the start; does the controller listen, is the robot blocked?"
+            text = (
+                "no motion since the start; does the controller listen, is the robot blocked, "
+                "paused, or its speed scaled to 0 %?"
+            )
             return self.stop(now, Reason.NOT_MOVING, text)
         if wrong:
             return self.stop(now, Reason.TRACKING_ERROR, wrong)
@@ -318,7 +331,8 @@ class MotionSupervisor:
             self.phase = Phase.FAULT if failed else Phase.STOPPED
         elif overdue or (silent and self._silent_for_too_long(now, command)):
             self.phase = Phase.FAULT
-            seen = "sends no states, it may still move" if silent else "still moves"
+            why = f" of use ({self.states.fault})" if self.states.fault else ""
+            seen = f"sends no states{why}, it may still move" if silent else "still moves"
             self.text += f"; the robot {seen}: use the emergency stop"
 
     def _silent_for_too_long(self, now: Instant, command: Command) -> bool:

@@ -129,6 +129,17 @@ def test_a_robot_that_cannot_follow_for_its_effort_limits_is_told_so(moving):
     assert re.search(r" is 0\.1\d* off, more than 0\.1; a was at the effort limit", text), text
 
 
+def test_a_robot_that_could_follow_and_is_late_is_told_so(moving):
+    moving.executor._watch.limited = str
+    moving.world.frozen = True
+    for _ in range(100):
+        moving.executor.look()
+    text = moving.world.motion.text
+    assert re.search(
+        r" more than 0\.1; the robot stands where the trajectory was 0\.\d* s", text
+    ), text
+
+
 def test_a_stop_on_request_says_nothing_of_efforts(moving):
     moving.executor.stop()
     moving.executor.look()

@@ -1,0 +1,104 @@
+"""How late a robot is on the way of its trajectory itself: a scaled speed, a pause, a lag.
+
+Controllers such as scaled_joint_trajectory_controller of Universal Robots follow a trajectory at a
+share of its speed: that of a slider of the teach pendant, of a reduced mode, or none at all while
+the robot is paused.  The joints then leave the trajectory in time, and not in space.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.model import Array
+from robot_identification.ros.supervision.braking import Situation
+
+WINDOW = 0.1
+"""Time, in s, over which the speed is told that a robot has followed with."""
+READINGS = 5
+"""Readings that it is told from at least, where they are rarer than that."""
+
+_LONGEST = 10.0
+_GRID = 0.005
+_ON_THE_WAY = 0.1
+"""By which share of the tracking error that stops a motion a joint may be beside the way."""
+_STANDS = 0.05
+_FOLLOWS = 0.99
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """Where a robot is on the way of its trajectory.
+
+    Attributes:
+        seconds: time since the trajectory was there, in s.
+        rate: speed of the robot along the way, as a share of that of the trajectory.
+    """
+
+    seconds: float
+    rate: float
+
+    def __str__(self) -> str:
+        """What it may come from and what to do, for people."""
+        if self.rate < _STANDS:
+            return (
+                f"the robot stands where the trajectory was {self.seconds:.2f} s before: is it "
+                "paused, in a protective or emergency stop, or blocked?"
+            )
+        late = f"the robot is where the trajectory was {self.seconds:.2f} s before"
+        if self.rate < _FOLLOWS:
+            return (
+                f"{late}, and goes at {100.0 * self.rate:.0f} % of its speed: is the speed scaled "
+                "(slider of the teach pendant, reduced mode), or the robot paused? Have it follow "
+                "at 100 %, and move more slowly by the parameter speed"
+            )
+        return f"{late}: the controller lags, or the stamps of its joint states are ahead"
+
+
+def lateness(situation: Situation, tracking_error: Array) -> Lateness | None:
+    """Return how late a robot is; None where it is not on the way that lies behind its reference.
+
+    Args:
+        situation: the motion, and the readings of the last :data:`WINDOW`.
+        tracking_error: (joints,) at which error a motion is stopped, rad or m.
+    """
+    times, places = situation.reading_times, situation.measured / tracking_error
+    if len(times) < 2:
+        return None
+    first, last = (
+        _passed(situation.reference, times[i], places[i], tracking_error) for i in (0, -1)
+    )
+    if first is None or last is None:
+        return None
+    rate = (last - first) / float(times[-1] - times[0])
+    late = Lateness(float(times[-1]) - last, rate)
+    return late if late.seconds > 0.0 and -_STANDS <= rate <= 2.0 - _FOLLOWS else None
+
+
+def _passed(trajectory: Trajectory, time: float, place: Array, unit: Array) -> float | None:
+    """Return when a trajectory passed a place last, in s on its clock; None: it did not.
+
+    Args:
+        trajectory: the motion.
+        time: until when it is looked at, in s; what is longer ago than ten seconds is not.
+        place: (joints,) the place, in ``unit``.
+        unit: (joints,) rad or m.
+    """
+    begin, end = max(time - _LONGEST, 0.0), min(time, trajectory.duration)
+    if end <= begin:
+        return None
+    grid = np.linspace(begin, end, int(np.ceil((end - begin) / _GRID)) + 1)
+    way = trajectory.sample(grid)[0] / unit
+    steps, there = np.diff(way, axis=0), place - way[:-1]
+    squares = (steps**2).sum(axis=1)
+    shares = np.clip((there * steps).sum(axis=1) / np.maximum(squares, 1e-300), 0.0, 1.0)
+    beside = np.abs(there - shares[:, None] * steps).max(axis=1)
+    passing = np.flatnonzero(beside <= _ON_THE_WAY)
+    if not passing.size:
+        return None
+    jumps = np.flatnonzero(np.diff(passing) > 1)
+    latest = passing[jumps[-1] + 1 :] if jumps.size else passing
+    nearest = latest[beside[latest] <= beside[latest].min() + 1e-9][-1]
+    return float(grid[nearest] + shares[nearest] * (grid[nearest + 1] - grid[nearest]))
