@@ -11,6 +11,7 @@ Nothing here knows rclpy or reads a clock.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from enum import Enum
@@ -31,6 +32,12 @@ ANSWER_WITHIN = 0.2
 
 Controllers answer within some milliseconds; a robot in motion covers some tenths of its braking
 distance meanwhile.
+"""
+
+_ENDS_WITHIN = 2.0
+"""Time, in s, after the end of a braking trajectory in which the controller must have told it.
+
+A controller that is paused, or whose speed is scaled, would go on with it whenever it is let go.
 """
 
 _PAUSE = 0.02
@@ -77,6 +84,7 @@ class ActionTransport:
         self._ways: list[Way] | None = None  # those that are left; None: nothing is braked
         self._way: Way | None = None  # the one whose answer is awaited
         self._asked: Instant | None = None
+        self._brakes_for = math.inf  # how long after that the braking trajectory may last, in s
         self._said: list[str] = []
 
     @property
@@ -184,6 +192,7 @@ class ActionTransport:
     def _go(self, way: Way, command: Command) -> None:
         if way is Way.GOAL:
             self._braking = self._send(command)
+            self._brakes_for = command.sent.duration + _ENDS_WITHIN
         elif way is Way.TOPIC:
             self._topic.follow(command)
             self._said.append(f"it is on {self._topic.name}")
@@ -196,6 +205,7 @@ class ActionTransport:
         self._take_in()
         self._cancel_unwanted()
         if self._ways is not None:
+            self._end_braking(now)
             return Report(again=self._look_after_braking(now))
         if self._goal is None:
             return Report()
@@ -269,13 +279,27 @@ class ActionTransport:
             return over or self._goal.cancelled
         return True
 
+    def _end_braking(self, now: Instant) -> None:
+        """Cancel braking that the controller keeps for later: nothing resumes by itself."""
+        goal = self._braking
+        if goal is None or not goal.accepted or goal.outcome is not None:
+            return
+        if self._waited(now) > self._brakes_for:
+            goal.cancel()
+            self._brakes_for = math.inf
+            self._said.append(f"{self.name} has not told the end of braking, which was cancelled")
+
     def _late(self, now: Instant) -> bool:
-        """Tell whether an answer is overdue, by the clock that the controller has."""
+        """Tell whether an answer is overdue."""
+        return self._waited(now) > ANSWER_WITHIN
+
+    def _waited(self, now: Instant) -> float:
+        """Return the time since braking was asked for, in s, by the clock of the controller."""
         if self._asked is None:
-            return False
+            return 0.0
         if now.simulated:
-            return now.stamp - self._asked.stamp > ANSWER_WITHIN * NANOSECONDS
-        return now.seconds_since(self._asked) > ANSWER_WITHIN
+            return (now.stamp - self._asked.stamp) / NANOSECONDS
+        return now.seconds_since(self._asked)
 
     def leave(self) -> None:
         """Take note that the motion is over; a trajectory that was never ended is cancelled."""

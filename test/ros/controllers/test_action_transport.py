@@ -316,6 +316,27 @@ class TestStops:
         arm.controller.end(code=-4, text="a 0.2 off")
         assert "PATH_TOLERANCE_VIOLATED: a 0.2 off" in stopped(arm, Reason.REQUESTED)
 
+    def test_braking_that_a_paused_controller_keeps_for_later_is_cancelled(self, arm):
+        """Else it would be resumed whenever the controller goes on."""
+        arm.start()
+        arm.pass_time(1.0)
+        arm.controller.tells_end = False
+        arm.world.frozen = True
+        arm.wait_for(*ENDS)
+        running, braking = arm.controller.sent
+        assert (running.asked, braking.asked) == (0, 0)
+        arm.pass_time(4.0)
+        assert (running.asked, braking.asked) == (0, 1)
+        assert "has not told the end of braking, which was cancelled" in arm.text
+
+    def test_braking_whose_end_is_told_is_not_cancelled(self, arm):
+        arm.start()
+        arm.pass_time(1.0)
+        arm.executor.stop()
+        stopped(arm, Reason.REQUESTED)
+        arm.pass_time(4.0)
+        assert [goal.asked for goal in arm.controller.sent] == [0, 0]
+
     @pytest.mark.parametrize("way", ["cancelled", "braking refused", "aborted"])
     def test_whoever_follows_is_told_how_the_robot_brakes_where_no_goal_tells_it(self, way):
         arm = Arm(cancel_brakes=way == "cancelled")
