@@ -110,6 +110,7 @@ class LiveRun:
         Raises:
             RequestRefusedError: the start, or the recording, is refused.
             MotionStoppedError: the motion was stopped before its end.
+            OtherSpeedError: somebody else has set another speed meanwhile; it was braked.
             CancelledError: it was interrupted; the message says what became of the robot.
             NodeGoneError: the node does not say anything any more.
         """
@@ -118,7 +119,7 @@ class LiveRun:
                 during.enter_context(self.verbs.changed("identification", "streaming", False))
             during.enter_context(self.verbs.changed("excitation", "speed", speed))
             recording = during.enter_context(self.verbs.recorded()) if record else None
-            status = follow(self.verbs, report)
+            status = follow(self.verbs, report, speed=speed)
             if status.state != Status.FINISHED:
                 raise MotionStoppedError(status)
         name = "" if recording is None else recording.name

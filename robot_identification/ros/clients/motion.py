@@ -17,6 +17,7 @@ OVER = (Status.FINISHED, Status.STOPPED, Status.FAULT)
 
 _STAGES = {Status.APPROACHING: "approach", Status.RUNNING: "trajectory", Status.BRAKING: "braking"}
 _SHOWS_WITHIN = 2.0
+_SAME_SPEED = 1e-6
 
 ON_THEIR_WAY = 2 * qos.STATUS_LATCHED.depth
 """Messages of the status that sender and receiver may keep."""
@@ -34,7 +35,32 @@ class MotionStoppedError(ResultRefusedError):
         super().__init__(f"the motion was stopped: {status.text}; nothing resumes by itself")
 
 
-def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) -> Status:
+class OtherSpeedError(ResultRefusedError):
+    """The robot moves at another speed than was agreed to, and is braked.
+
+    Attributes:
+        speed: share of the planned speed, as the node says.
+        agreed: the one that was agreed to.
+        became: what became of the robot.
+    """
+
+    def __init__(self, speed: float, agreed: float, became: str = "") -> None:
+        self.speed, self.agreed, self.became = speed, agreed, became
+        told = f"; {became}" if became else ""
+        super().__init__(
+            f"the robot was moved at {100.0 * speed:g} % of the planned speed in place of "
+            f"{100.0 * agreed:g} %: somebody else has set the parameter speed of excitation "
+            f"meanwhile; let one at a time move the robot{told}"
+        )
+
+
+def follow(
+    verbs: Verbs,
+    report: Report | None = None,
+    *,
+    resume: bool = False,
+    speed: float | None = None,
+) -> Status:
     """Start the motion of the last plan, wait for its end, and return the status then.
 
     An interruption (KeyboardInterrupt) brakes the robot first.
@@ -43,26 +69,31 @@ def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) 
         verbs: of the nodes.
         report: told the stage of the motion, and which fraction of it is over; None: nobody.
         resume: go on with a plan of experiments after a stop.
+        speed: share of the planned speed that was agreed to; None: any.
 
     Raises:
         RequestRefusedError: the start is refused.
+        OtherSpeedError: the node moves the robot at another speed; it was braked.
         CancelledError: it was interrupted; the message says what became of the robot.
         NodeGoneError: the node does not say anything any more, or has started anew.
     """
     verbs.wait_for_brake()
     try:
         verbs.resume() if resume else verbs.start()
-        return _watch(verbs, report or (lambda _stage, _fraction: None))
+        return _watch(verbs, report or (lambda _stage, _fraction: None), speed)
+    except OtherSpeedError as error:
+        raise OtherSpeedError(error.speed, error.agreed, brake(verbs)) from error
     except KeyboardInterrupt as error:
         raise CancelledError(brake(verbs)) from error
     except (NodeGoneError, ClientTimeoutError) as error:
         raise NodeGoneError(f"{error}; {brake(verbs)}") from error
 
 
-def _watch(verbs: Verbs, report: Report) -> Status:
+def _watch(verbs: Verbs, report: Report, speed: float | None) -> Status:
     """Return the status at the end of the motion that was begun just now.
 
     Raises:
+        OtherSpeedError: the robot moves at another speed than one that is given.
         NodeGoneError: the node says nothing any more, or knows of no motion.
     """
     begun = time.monotonic()
@@ -75,6 +106,8 @@ def _watch(verbs: Verbs, report: Report) -> Status:
         for status in verbs.statuses[known:]:
             if status.state in _STAGES:
                 moved = shows = True
+                if speed is not None and abs(status.speed - speed) > _SAME_SPEED:
+                    raise OtherSpeedError(status.speed, speed)
                 fraction = status.elapsed / status.duration if status.duration > 0.0 else 0.0
                 report(_STAGES[status.state], min(fraction, 1.0))
             elif status.state in OVER:

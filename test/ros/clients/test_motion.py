@@ -8,7 +8,7 @@ from robot_identification.msg import ExcitationStatus as Status
 
 from robot_identification.ros.clients import motion
 from robot_identification.ros.clients.client import ClientTimeoutError, NodeGoneError
-from robot_identification.ros.clients.motion import follow
+from robot_identification.ros.clients.motion import OtherSpeedError, follow
 
 MOVING = Status(state=Status.RUNNING, elapsed=1.0, duration=4.0)
 FINISHED = Status(state=Status.FINISHED, text="at rest at the end")
@@ -80,6 +80,19 @@ def test_what_was_said_before_the_start_may_come_late(following):
     before = Status(state=Status.PLANNED, text="waits for ~/start")
     _, followed = following(*[[before]] * 8, [MOVING], [FINISHED])
     assert followed() is FINISHED
+
+
+def test_a_robot_that_moves_at_another_speed_than_was_agreed_to_is_braked(following):
+    """Two clients set the parameter speed: the one that starts must not go at that of the other."""
+    slow, quick = (Status(state=Status.APPROACHING, speed=speed) for speed in (0.2, 1.0))
+    stopped = Status(state=Status.STOPPED, text="stop requested")
+    node, _ = following([quick], [quick], [stopped])
+    with pytest.raises(OtherSpeedError, match=r"at 100 % .* in place of 20 %.*stop requested"):
+        follow(node, speed=0.2)
+    assert node.asked == ["start", "stop"]
+    node, _ = following([slow], [FINISHED])
+    assert follow(node, speed=0.2) is FINISHED
+    assert node.asked == ["start"]
 
 
 @pytest.mark.parametrize("before", [[[MOVING]], []], ids=["moving", "at once"])
