@@ -17,6 +17,7 @@ from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView
 from robot_identification.signals.positions.held_joints import HeldJoints
 
 _LEAST_RATE = 100.0  # Hz
+_MEASURED = 0.99  # share of a rate at which a driver that means it is measured at least
 _MOST_JITTER = 0.5  # as a share of the period
 _AHEAD = 0.005  # s; clocks that are synchronised over a network agree to better than that
 _NO_EFFORT = 1e-9  # N m, N or A
@@ -34,7 +35,7 @@ def driver_check(driver: DriverView, robot: RobotModel) -> Check:
     told = f"{driver.topic} at {rate:.4g} Hz, jitter {1e3 * driver.jitter:.2g} ms; {stale}"
     cutoff = robot.processing.cutoff_hz or 0.0
     advice, dispute = [], _dispute(driver) if driver.disputed else ""
-    if rate < _LEAST_RATE or rate <= 2.0 * cutoff:
+    if rate < _MEASURED * _LEAST_RATE or rate <= 2.0 * cutoff:
         wanted = max(_LEAST_RATE, 2.0 * cutoff)
         advice.append(
             f"more than {wanted:g} Hz are wanted to identify: raise the rate of the driver"
