@@ -1,4 +1,4 @@
-"""A robot that leaves its trajectory in time only is told how late it is, and at which speed."""
+"""A robot that leaves its trajectory in time only: how late or early it is, and at which speed."""
 
 import re
 
@@ -71,6 +71,12 @@ def test_a_robot_that_is_paused_is_told_to_stand_on_its_trajectory():
 def test_a_controller_that_lags_is_not_taken_for_one_that_scales_the_speed():
     told = stopped(seconds=-0.3, lag=0.17).lateness()
     assert "where the trajectory was 0.17 s before: the controller lags" in told
+
+
+def test_a_controller_that_begins_before_the_start_stamp_is_told():
+    told = stopped(seconds=-0.3, lag=-0.3).lateness()
+    assert "where the trajectory leads 0.30 s later: does the controller begin as soon as" in told
+    assert "start_lead" in told
 
 
 @pytest.mark.parametrize("beside", [(0.04, 0.0), (0.0, -0.04), (0.03, 0.03)])
