@@ -22,10 +22,11 @@ from robot_identification.ros.clients.client import (
     READY_WITHIN,
     Client,
     ClientTimeoutError,
+    RequestRefusedError,
     refusal,
 )
 from robot_identification.ros.clients.interruption import signals_ignored
-from robot_identification.ros.clients.recording import Recorded
+from robot_identification.ros.clients.recording import Recorded, RecordingEndedError
 from robot_identification.ros.common import qos
 from robot_identification.ros.robots.in_use import TOPIC, Statement, statement_of
 from robot_identification.srv import (
@@ -222,6 +223,7 @@ class Verbs(Asking):
 
         Raises:
             ClientTimeoutError: no samples come, or not the last of them.
+            RecordingEndedError: somebody else has ended it meanwhile.
         """
         with Recorded(self.client.node) as recording:
             recording.name = self._begin_recording()
@@ -231,7 +233,7 @@ class Verbs(Asking):
             except BaseException:
                 self._end_recording()
                 raise
-            recording.name = self.stop_recording().message
+            recording.name = self._own_end(recording)
             self.wait(lambda: recording.ended, "last block", _LAST_BLOCK_WITHIN)
 
     def _begin_recording(self) -> str:
@@ -252,6 +254,15 @@ class Verbs(Asking):
                     begun(SOON)  # refused: what is recorded is of somebody else, and goes on
                 self._end_recording()
             raise
+
+    def _own_end(self, recording: Recorded) -> str:
+        """End a recording; return the identifier of its last part."""
+        try:
+            stopped = str(self.stop_recording().message)
+        except RequestRefusedError as error:
+            raise RecordingEndedError(recording.name, str(error)) from error
+        recording.require_own(stopped)
+        return stopped
 
     def _end_recording(self) -> None:
         """End the recording, if it can be: something went wrong already."""

@@ -17,6 +17,7 @@ from robot_identification.ros.clients.client import (
     RequestInvalidError,
     RequestRefusedError,
 )
+from robot_identification.ros.clients.recording import RecordingEndedError
 from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
 from robot_identification.ros.messages.error_codes import CODES
 
@@ -279,6 +280,29 @@ def test_a_recording_has_the_name_of_its_last_part(transport):
         transport.heard["samples"](msg.SampleBlock(recording="another", stamps=[9]))
     assert (recording.name, recording.last_stamp) == ("r.2", 7)
     assert recording.ended
+
+
+@pytest.mark.parametrize(
+    ("stopped", "told"),
+    [
+        (Trigger.Response(message="no recording is running"), "no recording is running"),
+        (Trigger.Response(success=True, message="s"), "s ran in its place, and was stopped"),
+        (Trigger.Response(success=True, message="r2"), "r2 ran in its place, and was stopped"),
+    ],
+    ids=["ended", "another", "of nearly its name"],
+)
+def test_a_recording_that_somebody_else_has_ended_is_not_taken_for_the_motion(
+    transport, stopped, told
+):
+    """Nor is the one that runs in its place: it holds another part of the motion, or none."""
+    transport.answers = [STARTED, stopped]
+    transport.step = lambda: transport.heard["samples"](msg.SampleBlock(recording="r", stamps=[7]))
+    with (
+        pytest.raises(RecordingEndedError, match=f"the recording r was ended .*{told}") as error,
+        Verbs(transport).recorded(),
+    ):
+        pass
+    assert error.value.recording == "r"
 
 
 @pytest.mark.parametrize("said", ["nothing", "no joint state for 0.5 s"])
