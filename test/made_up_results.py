@@ -107,3 +107,8 @@ def with_everything(result):
         warnings=("one", "two"),
         history=History("regular", 0.4, iterations, np.full(n, 0.01), "high band", "converged"),
     )
+
+
+def minimum_norm(system):
+    """Return the shortest least-squares solution of a system (Gautier and Venture 2013, eq. 26)."""
+    return np.linalg.pinv(system.matrix, rcond=1e-10) @ system.right

@@ -6,11 +6,7 @@ from robot_identification.errors import RobotDescriptionError
 from robot_identification.files.export.urdf import describe
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.files.parameters import read_prior
-from robot_identification.robot.files.elements.urdf_prior import (
-    given_by_urdf,
-    prior_remarks,
-    urdf_prior,
-)
+from robot_identification.robot.files.elements.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import parse_urdf
 
@@ -29,7 +25,6 @@ READERS = {
     "prior": lambda path: read_prior(path, ROBOT),
     "urdf_prior": lambda path: urdf_prior(path, ROBOT),
     "given_by_urdf": lambda path: given_by_urdf(path, ROBOT),
-    "prior_remarks": prior_remarks,
     "parse_urdf": lambda path: parse_urdf(path.read_text(), str(path)),
     "rewritten_urdf": lambda path: rewritten_urdf(path.read_text(), ROBOT, [], name=str(path)),
 }

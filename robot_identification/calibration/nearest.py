@@ -92,7 +92,7 @@ def nearest(
             factors = result.triangles("calibrate")
             reduced = estimate_of(factors, names, weights, elimination, taken)
     gain = _gain(system, before, result, reduced, taken, space)
-    values = before.values + gain @ (system.right - system.matrix @ before.values)
+    values = system.corrected(before.values, gain)
     return Nearest(system, before, estimate, elimination, taken, reduced, gain, values)
 
 

@@ -79,6 +79,19 @@ class StandardSystem:
             np.hypot(np.linalg.norm(self.right - self.matrix @ np.asarray(values)), self.rest)
         )
 
+    def corrected(self, prior: npt.ArrayLike, gain: Array) -> Array:
+        """Return a prior, corrected by the torque that it leaves unexplained (eq. 30, 32).
+
+        Args:
+            prior: (parameters,) prior values, 0 for those that it does not give.
+            gain: (parameters, base) from :func:`prior_gain` or :func:`space_gain`.
+
+        Returns:
+            (parameters,) standard parameters.
+        """
+        values = np.asarray(prior, dtype=np.float64)
+        return read_only(values + gain @ (self.right - self.matrix @ values))
+
 
 @by_value
 @dataclass(frozen=True)
@@ -154,41 +167,14 @@ def _split(U: Array, s: Array, Vt: Array, rank: int) -> Decomposition:
     )
 
 
-def minimum_norm(system: StandardSystem) -> Array:
-    """Return the shortest least-squares solution (Gautier and Venture 2013, eq. 26).
-
-    Returns:
-        (parameters,) standard parameters.
-    """
-    return read_only(decompose(system.matrix, rows=system.rows).inverse @ system.right)
-
-
-def nearest_to_prior(
-    system: StandardSystem, prior: npt.ArrayLike, known: npt.NDArray[np.bool_] | None = None
-) -> Array:
-    """Return the least-squares solution nearest to a prior (Gautier and Venture 2013, eq. 30).
-
-    Nearest in the plain 2-norm of SI values, in which units are mixed; it moves every parameter
-    that is grouped with others.  Parameters that the prior does not give are left out of the
-    norm: they take whatever brings the others nearest, and of all such values the smallest.
-
-    Args:
-        system: the weighted system.
-        prior: (parameters,) prior values; those of unknown ones do not matter.
-        known: (parameters,) whether the prior gives a value; by default it gives all.
-
-    Returns:
-        (parameters,) standard parameters, with the residual of the base parameters.
-    """
-    ref = np.array(prior, dtype=np.float64)
-    if known is not None:
-        ref[~known] = 0.0
-    gain = prior_gain(system, known)
-    return read_only(ref + gain @ (system.right - system.matrix @ ref))
-
-
 def prior_gain(system: StandardSystem, known: npt.NDArray[np.bool_] | None = None) -> Array:
     """Return the matrix that turns unexplained torque into the correction of the prior (eq. 30).
+
+    The corrected prior is the least-squares solution nearest to it in the plain 2-norm of SI
+    values, in which units are mixed; every parameter that is grouped with others moves.
+    Parameters that the prior does not give are left out of the norm: they take whatever brings the
+    others nearest, and of all such values the smallest.  Without any prior this is the shortest
+    least-squares solution (eq. 26).
 
     Args:
         system: the weighted system.
@@ -214,11 +200,11 @@ def prior_gain(system: StandardSystem, known: npt.NDArray[np.bool_] | None = Non
     return gain
 
 
-def nearest_in_space(system: StandardSystem, prior: npt.ArrayLike, weights: npt.ArrayLike) -> Array:
-    """Return the solution on weighted columns nearest to a prior (eq. 32).
+def space_gain(system: StandardSystem, weights: npt.ArrayLike) -> Array:
+    """Return the matrix that corrects the prior on weighted columns (eq. 32).
 
-    With D = diag(weights), chi = prior + D V1e Sigma_1e^-1 U1e^T (Y - W prior), from the singular
-    values of W D (eq. 33).
+    With D = diag(weights) and the singular values of W D (eq. 33), the corrected prior is
+    chi = prior + D V1e Sigma_1e^-1 U1e^T (Y - W prior).
 
     Where all weights differ from zero, this is the least-squares solution nearest in the weighted
     norm sum ((chi_i - prior_i) / D_ii)^2; signs do not matter.  A parameter with weight zero keeps
@@ -229,23 +215,8 @@ def nearest_in_space(system: StandardSystem, prior: npt.ArrayLike, weights: npt.
 
     Args:
         system: the weighted system.
-        prior: (parameters,) prior values.
         weights: (parameters,) diagonal of D: the essential parameters in the places of the
             standard ones that lead them, zeros elsewhere.
-
-    Returns:
-        (parameters,) standard parameters.
-    """
-    ref = np.asarray(prior, dtype=np.float64)
-    return read_only(ref + space_gain(system, weights) @ (system.right - system.matrix @ ref))
-
-
-def space_gain(system: StandardSystem, weights: npt.ArrayLike) -> Array:
-    """Return the matrix that turns unexplained torque into the correction of the prior (eq. 32).
-
-    Args:
-        system: the weighted system.
-        weights: (parameters,) diagonal of D, see :func:`nearest_in_space`.
 
     Returns:
         (parameters, base) D V1e Sigma_1e^-1 U1e^T.

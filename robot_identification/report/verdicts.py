@@ -26,7 +26,7 @@ from robot_identification.identification.statistics.reliability import (
 from robot_identification.identification.statistics.trust import Reliability
 from robot_identification.report.errors_table import unseen_error
 from robot_identification.report.evidence import Evidence
-from robot_identification.report.numbers import counted, listed, number, percent
+from robot_identification.report.numbers import counted, number, percent
 from robot_identification.robot.files.versions import CALIBRATION, changed_robot_warnings
 
 _SMALL_ERROR, _LARGE_ERROR = 0.10, 0.30  # parts of the effort
@@ -246,8 +246,3 @@ def _names(parameters: Sequence[ParameterReliability]) -> tuple[str, ...]:
     names = tuple(p.name for p in parameters)
     more = len(names) - _MOST_NAMED
     return names if more <= 0 else (*names[:_MOST_NAMED], f"{more} more")
-
-
-def in_doubt(doubt: Doubt) -> str:
-    """Return the parameters of a doubt in a row."""
-    return listed(doubt.names)

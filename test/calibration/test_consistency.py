@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from made_up_results import made_up_result
+from made_up_results import made_up_result, minimum_norm
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.calibration import consistency, semidefinite
 from robot_identification.calibration.conditions import (
@@ -27,7 +27,7 @@ from robot_identification.calibration.consistency import (
 )
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.scales import scales
-from robot_identification.calibration.standard import StandardSystem, minimum_norm
+from robot_identification.calibration.standard import StandardSystem
 from robot_identification.errors import CalibrationError, SolverMissingError
 from robot_identification.robot.bodies import pseudo_inertia
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 import yaml
 
-from made_up_results import made_up_result, tall_system
+from made_up_results import made_up_result, minimum_norm, tall_system
 from random_robots import random_robot, random_values
 from robot_identification.calibration.standard import (
     StandardSystem,
     decompose,
-    minimum_norm,
-    nearest_in_space,
-    nearest_to_prior,
+    prior_gain,
     relative_distance,
+    space_gain,
 )
 from robot_identification.errors import ShapeError
 
@@ -111,7 +110,7 @@ def test_the_shortest_solution_has_no_part_in_the_null_space(noisy):
 
 def test_eq_30_recovers_what_the_torque_shows_and_keeps_the_prior_of_the_rest(exact, truth):
     prior = prior_of(truth)
-    chi = nearest_to_prior(exact, prior)
+    chi = exact.corrected(prior, prior_gain(exact))
     silent = decompose(exact.matrix, rows=exact.rows).V2
     np.testing.assert_allclose(exact.projection @ chi, exact.projection @ truth, atol=1e-7)
     np.testing.assert_allclose(silent.T @ chi, silent.T @ prior, atol=1e-7)
@@ -120,7 +119,7 @@ def test_eq_30_recovers_what_the_torque_shows_and_keeps_the_prior_of_the_rest(ex
 
 def test_eq_30_is_the_least_squares_solution_nearest_to_the_prior(noisy, truth):
     prior = prior_of(truth)
-    chi = nearest_to_prior(noisy, prior)
+    chi = noisy.corrected(prior, prior_gain(noisy))
     best = noisy.residual_norm(minimum_norm(noisy))
     assert noisy.residual_norm(chi) == pytest.approx(best, rel=1e-9)
     silent = decompose(noisy.matrix, rows=noisy.rows).V2
@@ -133,8 +132,7 @@ def test_eq_30_is_the_least_squares_solution_nearest_to_the_prior(noisy, truth):
 def test_parameters_without_a_prior_are_left_out_of_the_distance(noisy, truth):
     prior = prior_of(truth)
     known = np.random.default_rng(14).random(len(truth)) < 0.6
-    chi = nearest_to_prior(noisy, prior, known)
-    assert np.array_equal(chi, nearest_to_prior(noisy, np.where(known, prior, 99.0), known))
+    chi = noisy.corrected(np.where(known, prior, 0.0), prior_gain(noisy, known))
     best = noisy.residual_norm(minimum_norm(noisy))
     assert noisy.residual_norm(chi) == pytest.approx(best, rel=1e-9)
     # The optimum of the problem with a negligible weight on the free parameters is the same.
@@ -150,20 +148,22 @@ def test_parameters_without_a_prior_are_left_out_of_the_distance(noisy, truth):
 def test_without_any_prior_eq_30_is_eq_26(noisy, truth):
     nothing = np.zeros(len(truth), dtype=bool)
     np.testing.assert_allclose(
-        nearest_to_prior(noisy, truth, nothing), minimum_norm(noisy), atol=1e-8
+        prior_gain(noisy, nothing) @ noisy.right, minimum_norm(noisy), atol=1e-8
     )
 
 
 def test_eq_32_is_nearest_in_the_weighted_norm_where_no_weight_is_zero(noisy, truth):
     prior = prior_of(truth)
     weights = np.random.default_rng(15).uniform(0.5, 2.0, size=len(truth))
-    chi = nearest_in_space(noisy, prior, weights)
+    chi = noisy.corrected(prior, space_gain(noisy, weights))
     assert noisy.residual_norm(chi) == pytest.approx(noisy.residual_norm(minimum_norm(noisy)))
     silent = decompose(noisy.projection).V2
     # optimality: the weighted deviation is normal to every move that no torque shows
     np.testing.assert_allclose(silent.T @ ((chi - prior) / weights**2), 0.0, atol=1e-7)
     signs = np.random.default_rng(16).choice([-1.0, 1.0], size=len(truth))
-    np.testing.assert_allclose(nearest_in_space(noisy, prior, signs * weights), chi, atol=1e-8)
+    np.testing.assert_allclose(
+        noisy.corrected(prior, space_gain(noisy, signs * weights)), chi, atol=1e-8
+    )
 
 
 def test_eq_32_keeps_the_prior_where_the_weight_is_zero_and_its_values_cancel(noisy, truth):
@@ -172,7 +172,7 @@ def test_eq_32_keeps_the_prior_where_the_weight_is_zero_and_its_values_cancel(no
     kept = leading[::2]
     weights = np.zeros(len(truth))
     weights[kept] = np.random.default_rng(17).uniform(0.01, 5.0, size=len(kept))
-    chi = nearest_in_space(noisy, prior, weights)
+    chi = noisy.corrected(prior, space_gain(noisy, weights))
     others = np.setdiff1d(np.arange(len(truth)), kept)
     np.testing.assert_array_equal(chi[others], prior[others])
     correction, *_ = np.linalg.lstsq(
@@ -187,4 +187,4 @@ def test_eq_32_recovers_the_truth_where_the_prior_is_right_off_the_kept_columns(
     prior[leading] += 1.0
     weights = np.zeros(len(truth))
     weights[leading] = truth[leading]
-    np.testing.assert_allclose(nearest_in_space(exact, prior, weights), truth, atol=1e-7)
+    np.testing.assert_allclose(exact.corrected(prior, space_gain(exact, weights)), truth, atol=1e-7)

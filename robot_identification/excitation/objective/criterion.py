@@ -156,36 +156,3 @@ def present_entries(W: Array) -> npt.NDArray[np.bool_]:
     sizes = np.abs(W)
     present: npt.NDArray[np.bool_] = sizes > _ROUNDING * sizes.max(initial=0.0)
     return present
-
-
-def condition_gradient(W: Array, measure: Measure = Measure.SVD) -> tuple[float, Array]:
-    """Return the condition number and the derivative of its logarithm.
-
-    The derivative of a simple singular value is u^T dW v; the first and the last diagonal entry
-    of the triangular factor have derivatives of the same form.
-
-    Args:
-        W: (rows, columns) of full column rank.
-        measure: which of the three.
-
-    Returns:
-        The number, and (rows, columns) d log Cond / dW.
-    """
-    if measure is Measure.QR:
-        return _qr_gradient(W)
-    u, s, vt = np.linalg.svd(W, full_matrices=False)
-    if measure is Measure.SVD:
-        slope = np.outer(u[:, 0], vt[0]) / s[0] - np.outer(u[:, -1], vt[-1]) / s[-1]
-        return _ratio(s[0], s[-1], W), slope
-    weights = 2.0 * s**3 / (s**4).sum() - 2.0 * s**-5 / (s**-4.0).sum()
-    return float(np.sqrt((s**4).sum() * (s**-4.0).sum())), (u * weights) @ vt
-
-
-def _qr_gradient(W: Array) -> tuple[float, Array]:
-    q, r, order = scipy.linalg.qr(W, mode="economic", pivoting=True)
-    unit = np.zeros(r.shape[0])
-    unit[-1] = 1.0
-    slope = np.zeros_like(W)
-    slope[:, order[0]] += q[:, 0] / r[0, 0]
-    slope[:, order] -= np.outer(q[:, -1], scipy.linalg.solve_triangular(r, unit))
-    return _ratio(abs(r[0, 0]), abs(r[-1, -1]), W), slope

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics import friction
 from robot_identification.dynamics.energy import EnergyRegressor
-from robot_identification.dynamics.kernels.terms import ACCELERATION, MAGNITUDE, ONE
+from robot_identification.dynamics.kernels.terms import ACCELERATION, MAGNITUDE
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation.kernels import energy_gradient as gradient_kernels
 from robot_identification.excitation.objective.curve import Curve, Points, Samples
@@ -55,11 +55,6 @@ class EnergyObservation:
     def columns(self) -> int:
         """Number of columns of W."""
         return len(self._regressor.columns)
-
-    @property
-    def uses_durations(self) -> bool:
-        """Whether W depends on what happens between the points."""
-        return any(term.kind != ONE for term in self._lossy)
 
     def rows(self, points: Points) -> Array:
         """Return W, (intervals, columns)."""

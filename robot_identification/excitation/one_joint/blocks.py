@@ -17,7 +17,7 @@ from robot_identification.identification.one_joint.conversion import JointwisePa
 from robot_identification.identification.one_joint.identifiability import untold
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.geometry import forward_kinematics
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.model import Array
 
 _FAINT = 1e-9
 _PASSES = 3
@@ -306,13 +306,3 @@ def _too_weak(condition: float) -> str:
         f"inside the limits no single joint moves enough to identify them (condition number "
         f"{condition:.3g}); widen the position limits, or raise reach and travel"
     )
-
-
-def axis_components(experiment: Experiment, parameters: JointwiseParameters) -> Array:
-    """Return the axis of the moving joint in the frame of the measured one, at the first posture.
-
-    Components that are well spread over the experiments of a block tell its constants apart.
-    """
-    orientation, _ = parameters.constants.chain.frames(experiment.posture)
-    measured, moving = experiment.motion.measured, experiment.motion.moving
-    return read_only(orientation[measured].T @ orientation[moving][:, 2])

@@ -31,7 +31,6 @@ class BaseReport:
         unchanged_by_beta: base parameters into which nothing is grouped, by the zeros of beta N
             with a random vector N, every one confirmed by its whole row (Gautier 1991,
             "Results").
-        unchanged_by_null_space: the same by the zeros of V2 N.
         spread: S = max |W_ij| / min |W_ij| of the three models on the same random states, by name
             of the model.
     """
@@ -39,7 +38,6 @@ class BaseReport:
     base: BaseParameters
     relations: tuple[Relation, ...]
     unchanged_by_beta: tuple[str, ...]
-    unchanged_by_null_space: tuple[str, ...]
     spread: dict[str, float]
 
     @cached_property
@@ -114,7 +112,6 @@ def base_report(base: BaseParameters) -> BaseReport:
         base=base,
         relations=relations(base),
         unchanged_by_beta=_unchanged_by_beta(base),
-        unchanged_by_null_space=_unchanged_by_null_space(base),
         spread=_spreads(base),
     )
 
@@ -130,21 +127,6 @@ def _unchanged_by_beta(base: BaseParameters) -> tuple[str, ...]:
         name
         for i, name in enumerate(base.leading_names)
         if zeros[i] and not base.beta[i].any() and base.base[i] not in base.appended
-    )
-
-
-def _unchanged_by_null_space(base: BaseParameters) -> tuple[str, ...]:
-    """Return the parameters whose columns are independent of all others: the zeros of V2 N."""
-    evidence = base.factorisation
-    null_space = evidence.null_space
-    numbers = np.random.default_rng(_SEED).uniform(1.0, 2.0, null_space.shape[1])
-    zeros = np.abs(null_space @ numbers) <= _UNCHANGED
-    contained = np.setdiff1d(np.arange(len(base.columns)), base.appended)
-    places = contained[evidence.affecting]
-    return tuple(
-        base.standard_names[place]
-        for i, place in enumerate(places)
-        if zeros[i] and np.abs(null_space[i]).max(initial=0.0) <= _UNCHANGED
     )
 
 

@@ -64,12 +64,10 @@ class DelayEstimate:
         delay: in s; positive where the efforts come later.
         std: its standard deviation in s, by a jackknife over blocks of time, so that coloured
             residuals count.
-        residual_ratio: residual of all joints at this delay over that without one.
     """
 
     delay: float
     std: float
-    residual_ratio: float
 
     def __str__(self) -> str:
         return f"{1e3 * self.delay:.3f} ms +- {1e3 * self.std:.3f} ms"
@@ -117,8 +115,7 @@ def estimate_effort_delay(
     delay = _minimum(residual, trials)
     span = min(step / 4.0, 0.25 / processing.cutoff_hz)
     vertex, std = residual.jackknife(delay, span)
-    ratio = float(np.exp(0.5 * (residual(vertex) - residual(0.0))))
-    return DelayEstimate(vertex, std, ratio)
+    return DelayEstimate(vertex, std)
 
 
 def _minimum(residual: _Residual, trials: Array) -> float:

@@ -10,7 +10,6 @@ from robot_identification.excitation.objective.criterion import (
     Criterion,
     Measure,
     condition,
-    condition_gradient,
     equilibrium,
 )
 from robot_identification.excitation.objective.smooth_criterion import smooth
@@ -20,23 +19,6 @@ A1 = np.array([[4.1, 2.8], [9.7, 6.6]])
 
 def system(seed, rows=30, columns=8):
     return np.random.default_rng(seed).normal(size=(rows, columns)) * np.geomspace(1, 20, columns)
-
-
-def numerical(function, W, seed):
-    """Return a direction and the derivative of a function in it, by central differences."""
-    way = np.random.default_rng(seed).normal(size=W.shape)
-    h = 1e-6
-    return way, (function(W + h * way) - function(W - h * way)) / (2 * h)
-
-
-@pytest.mark.parametrize("measure", list(Measure))
-@given(seed=st.integers(0, 1000))
-def test_gradients_of_the_three_measures_are_exact(measure, seed):
-    W = system(seed)
-    value, slope = condition_gradient(W, measure)
-    assert value == pytest.approx(condition(W, measure))
-    way, expected = numerical(lambda x: np.log(condition(x, measure)), W, seed + 1)
-    assert (slope * way).sum() == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
 @given(seed=st.integers(0, 1000), sharpness=st.floats(0.25, 32.0), weight=st.floats(0.0, 1.0))

@@ -1,5 +1,7 @@
 """Systems that motions give, and their derivatives over the points."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -143,7 +145,10 @@ def test_energy_rows_are_the_integrals_of_power_of_the_dynamic_rows(name):
 
 
 def test_energy_of_three_dof_does_not_depend_on_durations():
-    base = base_parameters(load_robot("three_dof"))
-    observation = EnergyObservation(base)
-    assert not observation.uses_durations
-    assert observation.columns == 15
+    robot = load_robot("three_dof")
+    observation = EnergyObservation(base_parameters(robot))
+    points = random_points(robot, 4)
+    W = observation.rows(points)
+    assert W.shape == (3, 15)
+    slower = replace(points, durations=3.0 * points.durations)
+    np.testing.assert_array_equal(observation.rows(slower), W)

@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError, ShapeError
-from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.files.link_frames import SAME_PLACE
 from robot_identification.robot.files.urdf import (
     UrdfDescription,
     parse_urdf_of,
-    read_urdf,
     read_urdf_of,
 )
 from robot_identification.robot.geometry import forward_kinematics, snapped
@@ -137,27 +135,6 @@ def _values(description: UrdfDescription, robot: RobotModel, name: str) -> Array
         if not np.isfinite(values[own]).all():
             raise link.element.error("its inertial is too large to be computed with")
     return read_only(values)
-
-
-def prior_remarks(path: str | Path) -> tuple[str, ...]:
-    """Return what makes the inertials of a URDF doubtful, one sentence for each moving body.
-
-    Raises:
-        RobotDescriptionError: the URDF is wrong.
-    """
-    description = read_urdf(Path(path), allow_mimic=True)
-    robot = description.robot
-    values = urdf_prior(path, robot)
-    remarks = []
-    for index, joint in enumerate(robot.joints):
-        own = values[robot.layout.link(index)]
-        if own[-1] <= 0:
-            remarks.append(f"link {joint.link} has no mass")
-        elif np.linalg.eigvalsh(pseudo_inertia(own))[0] <= 0:
-            remarks.append(
-                f"link {joint.link} has an inertia that no distribution of mass can have"
-            )
-    return tuple(remarks)
 
 
 def joint_places(description: UrdfDescription, robot: RobotModel, name: str) -> Array:

@@ -6,7 +6,7 @@ import pytest
 
 from engines import example
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.files.elements.urdf_prior import prior_remarks, urdf_prior
+from robot_identification.robot.files.elements.urdf_prior import urdf_prior
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import read_urdf
 from robot_identification.robot.files.values import load_values
@@ -112,16 +112,6 @@ def test_an_impossible_inertial_is_refused(write, old, new, line, field, words):
     assert words in caught.value.problem
     assert caught.value.line == line
     assert caught.value.field.endswith(field)
-
-
-def test_doubtful_inertials_are_remarked_on(write):
-    assert prior_remarks(write(ARM, "arm.urdf")) == ()
-    flat = ARM.replace(
-        'ixx="0.01" ixy="0" ixz="0" iyy="0.02"', 'ixx="1" ixy="0" ixz="0" iyy="0.02"'
-    )
-    assert "no distribution of mass" in prior_remarks(write(flat, "flat.urdf"))[0]
-    light = ARM.replace('<mass value="1"/>', '<mass value="0"/>')
-    assert prior_remarks(write(light, "light.urdf")) == ("link fore has no mass",)
 
 
 def test_the_links_of_the_simulated_ur10_are_those_of_its_urdf():
