@@ -148,10 +148,14 @@ class Arm:
     Args:
         given: of the robot, see World.
         cancel_brakes: what the node is told of the controller.
+
+    Attributes:
+        problem_of_others: what is wrong with other robots of the cell.
     """
 
     def __init__(self, *, cancel_brakes=False, **given):
         self.world, self.node = World(**given), Node()
+        self.problem_of_others = ""
         self.controller = HandMovedController(self.world)
         watch = SimpleNamespace(
             take=lambda moving=False: None,
@@ -164,7 +168,7 @@ class Arm:
             self.node, JobSlot(self.node.get_logger()), None,
             settings=lambda: self.motion.settings,
             require_active=self._require_active, controller=self.link, watch=watch, planner=None,
-            markers=None, arms=SimpleNamespace(problem=lambda: ""),
+            markers=None, arms=SimpleNamespace(problem=lambda: self.problem_of_others),
             efforts=NoEfforts(), robots=None, changed=lambda: None,
         )  # fmt: skip
         self.controller.executor = self.executor

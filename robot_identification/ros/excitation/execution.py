@@ -294,7 +294,7 @@ class MotionExecutor:
         """Brake where watching itself fails: a robot that nobody watches must not move."""
         try:
             now, problem = self._watch.now(), self._arms.problem()
-            braking = motion.stop(now, text=problem) if problem else None
+            braking = motion.stop(now, Reason.STATE_STALE, problem) if problem else None
             told = self._transport.look(now)
             if braking is None and told.problem:
                 braking = motion.stop(now, Reason.CONTROLLER, told.problem)
@@ -306,7 +306,8 @@ class MotionExecutor:
             import traceback
 
             self._node.get_logger().error(f"watching failed:\n{traceback.format_exc()}")
-            return motion.stop(self._watch.now(), text=f"a fault of this node: {error}")
+            told = f"a fault of this node: {error}"
+            return motion.stop(self._watch.now(), Reason.STATE_STALE, told)
 
     def _end(self) -> None:
         """Let others plan and move, and give a goal its result."""
