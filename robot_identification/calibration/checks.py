@@ -20,7 +20,8 @@ from robot_identification.calibration.conditions import (
     speeds_of,
 )
 from robot_identification.calibration.link_checks import TOLERANCES, LinkCheck, check_link
-from robot_identification.errors import SettingError, ShapeError
+from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
@@ -153,9 +154,7 @@ def check_consistency(
         ShapeError: the number of values is not that of the parameters.
         SettingError: a tolerance is negative or no number, or a box is wrong.
     """
-    vector = np.asarray(values, dtype=np.float64)
-    if vector.shape != (len(robot.all_parameter_names),):
-        raise ShapeError("values", vector.shape, f"({len(robot.all_parameter_names)},)")
+    chi = checked_vector("values", values, len(robot.all_parameter_names))
     tested = sorted({tolerance, *tolerances})
     for wanted in tested:
         if not 0.0 <= wanted < np.inf:
@@ -163,20 +162,20 @@ def check_consistency(
     found, boxed = conditions(robot, boxes), checked_boxes(robot, boxes or {})
     links = []
     for index, joint in enumerate(robot.joints):
-        ten = vector[robot.layout.link(index)]
+        ten = chi[robot.layout.link(index)]
         box = [c for c in found if c.kind == CENTRE and c.joints == (index,)]
-        inside = bool(np.diag(box[0].matrix(vector)).min() >= 0.0) if box else None
+        inside = bool(np.diag(box[0].matrix(chi)).min() >= 0.0) if box else None
         held = robot.held.get(joint.name) if apart else None
         link = check_link(joint.link, joint.name, ten, tolerance, tested, inside, held)
         seen = boxed[joint.link].seen(link.centre) if box else None
         links.append(replace(link, centre_seen=seen))
     drives = [
-        _drive(c, vector)
+        _drive(c, chi)
         for c in found
         if c.kind not in (LINK, APART, CENTRE, FRICTION)
         and (given is None or np.abs(c.basis).max(axis=(0, 1))[given].any())
     ]
-    return Consistency(tuple(links), tuple(drives), tolerance, _friction(robot, vector, given))
+    return Consistency(tuple(links), tuple(drives), tolerance, _friction(robot, chi, given))
 
 
 def _friction(

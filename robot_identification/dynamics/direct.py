@@ -31,6 +31,7 @@ from robot_identification.dynamics.kernels.terms import (
 from robot_identification.dynamics.springs import SpringArrays, spring_arrays
 from robot_identification.dynamics.tree import Floats, Integers, Tree, shapes_of, tree_of
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.loops import loop_matrix, loop_offset, refuse_loops
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
@@ -122,13 +123,11 @@ def checked_values(robot: RobotModel, values: npt.ArrayLike) -> Floats:
         ShapeError: if it has not one value per name in ``robot.all_parameter_names``.
         SampleError: if a value is NaN or infinite.
     """
-    vector = np.array(values, dtype=np.float64)
     names = robot.all_parameter_names
-    if vector.shape != (len(names),):
-        raise ShapeError("values", vector.shape, f"({len(names)},)")
-    for index in np.flatnonzero(~np.isfinite(vector)):
-        raise SampleError("parameter", names[index], int(index), float(vector[index]))
-    return vector
+    chi = checked_vector("values", values, len(names)).copy()
+    for index in np.flatnonzero(~np.isfinite(chi)):
+        raise SampleError("parameter", names[index], int(index), float(chi[index]))
+    return chi
 
 
 def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:

@@ -16,6 +16,7 @@ from robot_identification.dynamics.kernels.terms import ACCELERATION
 from robot_identification.dynamics.springs import SpringRows
 from robot_identification.dynamics.tree import CouplingTerms, Floats, coupling_terms_of, tree_of
 from robot_identification.errors import ShapeError
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.loops import loop_matrix, loop_offset
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
@@ -135,11 +136,9 @@ def total_energy(
     Raises:
         ShapeError: if an array has the wrong shape.
     """
-    vector = np.asarray(values, dtype=np.float64)
     full = len(robot.all_parameter_names)
-    if vector.shape != (full,):
-        raise ShapeError("values", vector.shape, f"({full},)")
-    return EnergyRegressor(robot, np.arange(full)).dense(q, qd) @ vector
+    chi = checked_vector("values", values, full)
+    return EnergyRegressor(robot, np.arange(full)).dense(q, qd) @ chi
 
 
 def _stored(robot: RobotModel) -> npt.NDArray[np.bool_]:

@@ -29,7 +29,7 @@ from robot_identification.dynamics.tree import (
     tree_of,
 )
 from robot_identification.errors import ShapeError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, checked_vector
 from robot_identification.robot.model import RobotModel, TermKind, read_only
 
 _SAMPLES_AT_A_TIME = 2048
@@ -277,8 +277,6 @@ def inverse_dynamics(
     Raises:
         ShapeError: if an array has the wrong shape.
     """
-    vector = np.asarray(values, dtype=np.float64)
     full = len(robot.all_parameter_names)
-    if vector.shape != (full,):
-        raise ShapeError("values", vector.shape, f"({full},)")
-    return Regressor(robot.loaded_by(vector), np.arange(full)).dense(q, qd, qdd) @ vector
+    chi = checked_vector("values", values, full)
+    return Regressor(robot.loaded_by(chi), np.arange(full)).dense(q, qd, qdd) @ chi

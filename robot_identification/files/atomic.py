@@ -60,6 +60,20 @@ def check_targets(paths: Iterable[str | Path]) -> tuple[Path, ...]:
     return tuple(targets)
 
 
+def made_folder(path: str | Path) -> Path:
+    """Return a folder for outputs, which is made with those above it where it is missing.
+
+    Raises:
+        OutputError: it cannot be made.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(path, f"cannot be made: {error.strerror or error}") from error
+    return folder
+
+
 def refuse_inputs(path: str | Path, inputs: Iterable[str | Path]) -> None:
     """Refuse to write over a file that was read.
 

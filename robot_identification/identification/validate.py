@@ -7,10 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.belonging import different_efforts, effort_meaning_entry
 from robot_identification.identification.delays.effort_delay import delay_entry
@@ -37,7 +35,7 @@ from robot_identification.identification.statistics.cross_validation import pred
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.identification.statistics.prediction import Prediction, predict
 from robot_identification.presentation import Drawn, Stored
-from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.arrays import Array, by_value, checked_vector, read_only
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing
@@ -174,10 +172,8 @@ def validate(
     """
     begin = time.monotonic()
     base = base_parameters(robot)
-    vector = np.asarray(values, dtype=np.float64)
-    if vector.shape != (base.rank,):
-        raise ShapeError("values", vector.shape, f"({base.rank},)")
-    base = base.loaded_by(vector)
+    chi = checked_vector("values", values, base.rank)
+    base = base.loaded_by(chi)
     before = identified or ProcessingSettings()
     processing = resolve_processing(
         robot, recordings, overrides, identified=None if derive_settings else before
@@ -186,13 +182,13 @@ def validate(
     factors = compared_rows(base, recordings, processing, report, cancelled).merged()
     refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
-    error = prediction_error(factors, vector)
+    error = prediction_error(factors, chi)
     found = error_findings(robot.active_names, error, "these recordings")
     return Validation(
         relative_error=error,
         rows=tuple(factor.rows for factor in factors),
         residual_std=tuple(
-            f.residual_norm(vector) / f.rows**0.5 if f.rows else math.nan for f in factors
+            f.residual_norm(chi) / f.rows**0.5 if f.rows else math.nan for f in factors
         ),
         settings={
             **processing.entries(),
@@ -201,7 +197,7 @@ def validate(
         },
         seconds=time.monotonic() - begin,
         base=base,
-        values=read_only(vector),
+        values=read_only(chi),
         recordings=tuple(recordings),
         processing=processing,
         different_settings={

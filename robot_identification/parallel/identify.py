@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from robot_identification.errors import OutputError, RecordingError
+from robot_identification.errors import RecordingError
+from robot_identification.files.atomic import made_folder
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.parts import Skipped, read_part
 from robot_identification.identification.base.parameters import base_parameters
@@ -98,7 +99,7 @@ def identify_many(
     refuse_without_samples(choice)
     robot = load_robot(robot_source, effort_meaning=effort_meaning)
     require_effort_meaning(robot)
-    parts_folder = _made(folder)
+    parts_folder = made_folder(folder)
     unseen = {bag.path for bag in held_out}
     single, copies = without_copies([*(b for b in bags if b.path not in unseen), *held_out])
     fitted, rest = ([b for b in single if (b.path in unseen) == out] for out in (False, True))
@@ -160,12 +161,3 @@ def _parts(jobs: Sequence[Job], skipped: list[Skipped]) -> Iterator[Part]:
         skipped += stored.skipped
         if stored.part is not None:
             yield stored.part
-
-
-def _made(folder: str | Path) -> Path:
-    path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(path, f"cannot be made: {error.strerror or error}") from error
-    return path

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import SampleError, SettingError
+from robot_identification.errors import SampleError, SettingError, ShapeError
 
 Array = npt.NDArray[np.float64]
 
@@ -35,6 +35,23 @@ def read_only(values: npt.ArrayLike, kind: type[Any] = np.float64) -> npt.NDArra
     """
     array = np.array(values, dtype=kind, order="C")
     array.setflags(write=False)
+    return array
+
+
+def checked_vector(name: str, values: npt.ArrayLike, length: int) -> Array:
+    """Return values as a vector of a given length.
+
+    Args:
+        name: of it, for messages.
+        values: one for each of what they stand for, such as the parameters of a robot.
+        length: how many there have to be.
+
+    Raises:
+        ShapeError: there is another number of them, or they are no vector.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,):
+        raise ShapeError(name, array.shape, f"({length},)")
     return array
 
 

@@ -21,8 +21,8 @@ from robot_identification.calibration.running_payload.tracker import (
 )
 from robot_identification.calibration.running_payload.window import SEGMENT
 from robot_identification.calibration.spread import Spread
-from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
@@ -62,9 +62,7 @@ class PayloadWatch:
         self.settings = settings or RunningPayloadSettings()
         # With a friction law other columns belong to the link than without.
         self.mounting = replace(mounting, first=robot.layout.first(mounting.joint))
-        given = np.asarray(values, dtype=np.float64)
-        if given.shape != (len(robot.all_parameter_names),):
-            raise ShapeError("values", given.shape, f"({len(robot.all_parameter_names)},)")
+        given = checked_vector("values", values, len(robot.all_parameter_names))
         columns, errors = _errors(robot, spread)
         self._stream = RowStream(
             robot, given, self.mounting, columns, errors, self.settings.stick_speed

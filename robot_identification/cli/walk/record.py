@@ -14,6 +14,7 @@ from typing import Any
 from robot_identification.errors import InputError, OutputError, ResultFileError
 from robot_identification.files.atomic import (
     check_target,
+    made_folder,
     write_bytes_atomically,
     write_text_atomically,
 )
@@ -76,11 +77,7 @@ class RunRecord:
         """
         if folder is None:
             return cls(None)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(folder, f"cannot be made: {error.strerror}") from error
-        path = check_target(folder / FILE)
+        path = check_target(made_folder(folder) / FILE)
         if not resumed:
             return cls(folder)
         return cls(folder, _read(path) if path.exists() else {})

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from robot_identification.errors import DownloadError, MissingPackageError, OutputError
-from robot_identification.files.atomic import write_text_atomically
+from robot_identification.files.atomic import made_folder, write_text_atomically
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.datasets.table import Dataset, DatasetFile, dataset_named
 
@@ -100,7 +100,7 @@ def fetch_dataset(
     _tell_terms(dataset, tell)
     if missing:
         retrieve = _pooch()
-        _make(place)
+        made_folder(place)
         for file in missing:
             tell(f"downloading {file.name}, {size_text(file.size)}: {file.address}")
             _download(retrieve, file, place)
@@ -134,13 +134,6 @@ def _pooch() -> Any:
         raise MissingPackageError("pooch", "datasets", "datasets fetch") from error
     pooch.get_logger().setLevel("ERROR")  # what it does is told here
     return pooch
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(folder, f"cannot be made: {error.strerror or error}") from error
 
 
 def _download(pooch: Any, file: DatasetFile, folder: Path) -> None:

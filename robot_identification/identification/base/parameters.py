@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import RankError, SettingError, ShapeError
+from robot_identification.errors import RankError, SettingError
 from robot_identification.identification.base.factorisation import Factorisation, factorise
 from robot_identification.identification.base.loads import refuse_unknown_loads
 from robot_identification.identification.base.observation import (
@@ -30,7 +30,7 @@ from robot_identification.identification.base.observation import (
 from robot_identification.identification.base.rank import Decision
 from robot_identification.identification.base.scaling import scaled_states
 from robot_identification.identification.base.solution import solve, suspicious_geometry, warnings
-from robot_identification.robot.arrays import by_value, cover
+from robot_identification.robot.arrays import by_value, checked_vector, cover
 from robot_identification.robot.loops import LoopConstraint, linear_constraint
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -211,10 +211,7 @@ class BaseParameters:
         Raises:
             ShapeError: if the number of values differs.
         """
-        vector = np.asarray(standard, dtype=np.float64)
-        if vector.shape != (len(self.columns),):
-            raise ShapeError("standard", vector.shape, f"({len(self.columns)},)")
-        return read_only(self.projection @ vector)
+        return read_only(self.projection @ checked_vector("standard", standard, len(self.columns)))
 
 
 def _structure(robot: RobotModel) -> tuple[object, ...]:

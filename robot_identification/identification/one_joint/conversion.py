@@ -23,7 +23,7 @@ from robot_identification.identification.base.parameters import BaseParameters, 
 from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.identification.one_joint.constants import constants_matrix
 from robot_identification.identification.one_joint.minimal import MinimalSet, theorem_2
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, checked_vector
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel, TermKind, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
@@ -169,10 +169,8 @@ class JointwiseParameters:
         Raises:
             ShapeError: the number of values differs.
         """
-        vector = np.asarray(standard, dtype=np.float64)
-        if vector.shape != (len(self.base.columns),):
-            raise ShapeError("standard", vector.shape, f"({len(self.base.columns)},)")
-        return read_only(self.standard_matrix @ vector)
+        chi = checked_vector("standard", standard, len(self.base.columns))
+        return read_only(self.standard_matrix @ chi)
 
     def base_names_with(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the base parameters that any of some parameters take part in."""

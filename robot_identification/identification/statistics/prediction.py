@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import by_value, cover
+from robot_identification.robot.arrays import by_value, checked_vector, cover
 from robot_identification.robot.model import Array, Joint, JointType
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording
@@ -60,9 +59,7 @@ def predict(
         ShapeError: if the number of values is not that of the base parameters.
         RecordingError: if the recording is too short for the filters.
     """
-    vector = np.asarray(values, dtype=np.float64)
-    if vector.shape != (base.rank,):
-        raise ShapeError("values", vector.shape, f"({base.rank},)")
+    chi = checked_vector("values", values, base.rank)
     source = WholeRows.of(base, [recording], processing, blocks=False)
     joints = source.regressor.joint_rows
     parts: list[tuple[npt.NDArray[np.generic], ...]] = []
@@ -71,7 +68,7 @@ def predict(
         segment = source.segments[number]
         decimator = processing.decimator(segment.period)
         instants = decimator.kept(segment.samples)[block.window.outputs]
-        efforts = [vector[joint.columns] @ block.rows[joint.rows] for joint in joints]
+        efforts = [chi[joint.columns] @ block.rows[joint.rows] for joint in joints]
         parts.append(
             (
                 segment.time[instants],

@@ -306,8 +306,8 @@ class MotionExecutor:
             import traceback
 
             self._node.get_logger().error(f"watching failed:\n{traceback.format_exc()}")
-            told = f"a fault of this node: {error}"
-            return motion.stop(self._watch.now(), Reason.STATE_STALE, told)
+            fault = f"a fault of this node: {error}"
+            return motion.stop(self._watch.now(), Reason.STATE_STALE, fault)
 
     def _end(self) -> None:
         """Let others plan and move, and give a goal its result."""
