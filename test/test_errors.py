@@ -1,8 +1,12 @@
 """Errors of the package, wherever they are raised."""
 
+import ast
+import builtins
 import inspect
 import multiprocessing
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 
@@ -67,3 +71,17 @@ def test_an_error_that_a_process_raises_is_caught_with_its_data():
     arrived = ours.recv()
     assert (arrived.joint, arrived.limit) == ("elbow", "velocity")
     assert str(arrived) == str(error)
+
+
+def test_docstrings_promise_errors_that_there_are():
+    named, there = {}, {"LinAlgError", "QhullError", "ZstdError", *vars(builtins)}
+    for path in Path(errors.__file__).parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                there.add(node.name)
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                _, _, raised = (ast.get_docstring(node) or "").partition("Raises:\n")
+                for name in re.findall(r"\b[A-Z]\w*Error\b", raised):
+                    named.setdefault(name, f"{path.name}: {node.name}")
+    assert len(named) > 50
+    assert not {name: where for name, where in named.items() if name not in there}

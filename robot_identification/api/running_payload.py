@@ -132,9 +132,8 @@ def running_payload(
         settings: of learning, changes and memory; by default those of the settings.
 
     Raises:
-        LoopError: the robot has loops.
         ResultMismatchError: the parameters belong to a robot with others.
-        SettingError: there is no such frame, or a setting is wrong.
+        SettingError: the robot has loops, there is no such frame, or a setting is wrong.
         NoEffortError, EffortSignError: efforts of the free motion are missing, or have the wrong
             sign.
         InputError: a recording cannot be read, or its samples are of no use.

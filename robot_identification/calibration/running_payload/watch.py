@@ -43,9 +43,8 @@ class PayloadWatch:
         free: what free motion has told, where that is known; by default it is learned.
 
     Raises:
-        LoopError: the robot has loops.
+        SettingError: the robot has loops, or the number of stick speeds is wrong.
         ShapeError: the number of values differs.
-        SettingError: the number of stick speeds is wrong.
     """
 
     def __init__(

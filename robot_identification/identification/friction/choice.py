@@ -93,6 +93,7 @@ def friction_of(friction: str, source: WholeRows, choice: Choice, stated: RobotM
         stated: the robot as its file describes it.
 
     Raises:
+        SettingError: the estimator cannot estimate shapes or loads that are open.
         NotExcitedError: the rows do not determine every parameter.
         CancelledError: the caller of the source wants to stop.
     """

@@ -49,8 +49,7 @@ class RunningPayload:
         values: parameters of the node.
 
     Raises:
-        LoopError: the robot has loops.
-        SettingError: there is no such frame, or a parameter is wrong.
+        SettingError: the robot has loops, there is no such frame, or a parameter is wrong.
     """
 
     def __init__(self, node: Node, robot: RobotModel, values: CalibrationParameters) -> None:
