@@ -1,4 +1,4 @@
-"""Efforts in the points of messages."""
+"""Points of messages: their times and efforts."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,17 @@ from robot_identification.ros.messages.trajectories import message_of, trajector
 
 STILL = np.zeros((2, 1))
 FED = Trajectory(("hinge",), [0.0, 1.0], [[0.0], [1.0]], STILL, STILL, [[2.0], [-3.0]])
+
+
+def test_times_between_whole_seconds_go_into_the_points_and_come_back():
+    given = Trajectory(
+        ("hinge",), [0.0, 0.25, 1.75], [[0.0], [0.1], [0.2]], *2 * (np.zeros((3, 1)),)
+    )
+    message = message_of(given, 7_000_000_003)
+    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (7, 3)
+    times = [(point.time_from_start.sec, point.time_from_start.nanosec) for point in message.points]
+    assert times == [(0, 0), (0, 250_000_000), (1, 750_000_000)]
+    assert trajectory_of(message) == given
 
 
 def test_efforts_go_into_the_points_and_come_back():

@@ -18,6 +18,12 @@ def test_zero_phase_filter_is_that_of_matlab(walk):
     np.testing.assert_allclose(filtered, reference, atol=1e-12 * np.abs(walk).max())
 
 
+def test_signals_are_continued_by_their_reflection_through_both_ends():
+    squares = np.array([[0.0, 1.0, 4.0, 9.0]])
+    found = filtering.continued(squares, 3, 2)
+    np.testing.assert_array_equal(found, [[-9, -4, -1, 0, 1, 4, 9, 14, 17]])
+
+
 def test_slow_motion_passes_undamped_and_without_delay():
     time = np.arange(0.0, 10.0, 0.001)
     motion = np.sin(2 * np.pi * time)
