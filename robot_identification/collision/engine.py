@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from robot_identification.collision.bodies import collada
 from robot_identification.collision.bodies.shapes import (
     Box,
     Capsule,
@@ -126,13 +127,15 @@ def _hull(coal: Any, shape: Hull) -> Any:
 def load_mesh(path: Path, scale: Array) -> list[Array]:
     """Return the vertices of the connected parts of a mesh, each (vertices, 3) in m.
 
+    Numbers are in m, or in the unit that a COLLADA file states.
+
     Args:
         path: an STL, DAE, OBJ or other file that the library assimp reads.
         scale: (3,) factors of x, y and z.
 
     Raises:
         MissingPackageError: coal is not installed.
-        RobotDescriptionError: the file cannot be read.
+        RobotDescriptionError: the file cannot be read, or its unit is none.
     """
     stamp = path.stat() if path.is_file() else None
     changed = (stamp.st_mtime_ns, stamp.st_size) if stamp else (0, 0)
@@ -150,7 +153,8 @@ def _parts_of_file(
         mesh = coal.MeshLoader(coal.BV_OBBRSS).load(str(path), np.array(scale))
     except (RuntimeError, ValueError) as error:
         raise RobotDescriptionError(f"cannot be read as a mesh: {error}", path=path) from error
-    vertices = np.array([mesh.vertex(i) for i in range(mesh.num_vertices)])
+    unit = collada.metres_per_unit(path) if path.suffix.lower() == collada.ENDING else 1.0
+    vertices = unit * np.array([mesh.vertex(i) for i in range(mesh.num_vertices)])
     triangles = map(mesh.tri_indices, range(mesh.num_tris))
     faces = np.array([[t[0], t[1], t[2]] for t in triangles], dtype=np.int64)
     return tuple(read_only(part) for part in _parts(vertices, faces))
