@@ -14,6 +14,7 @@ from robot_identification.collision.bodies.urdf import read_srdf
 from robot_identification.collision.cells import cell as cells
 from robot_identification.collision.cells.cell import Arm, Cell
 from robot_identification.collision.cells.other_arms import Postures, arm_position, standing_bodies
+from robot_identification.collision.cells.postures import outside_of_limits, require_posture
 from robot_identification.collision.cells.shapes import FLOOR
 from robot_identification.collision.clearance import ClearanceCheck
 from robot_identification.collision.pairs import scene_of
@@ -22,7 +23,6 @@ from robot_identification.collision.scene import CollisionBody, Scene
 from robot_identification.errors import MissingMeshError, SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.loading import find_robot, is_robot_file, load_robot
-from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 _SAMPLED = 300  # postures
@@ -193,6 +193,9 @@ def _arm_bodies(arm: Arm, postures: Postures | None) -> tuple[list[CollisionBody
             f"{arm.name} is where the cell file says; what it tells on {arm.joint_states} is not "
             "read here"
         )
+    if not arm.joint_states or postures is None:
+        beyond = outside_of_limits(robot, arm.position)
+        remarks += [f"{arm.name}: the cell file has {one}" for one in beyond]
     return standing_bodies(arm, robot, bodies, arm_position(arm, robot, postures)), remarks
 
 
@@ -209,10 +212,7 @@ def _rest(robot: RobotModel, given: Mapping[str, float]) -> Array | None:
     None where no position is given at all: in a posture of which nobody says that it is free, what
     touches may be a collision, as the hand of an arm that is folded.
     """
-    for name in given:
-        if name not in robot.joint_names:
-            hint = suggestion(name, robot.joint_names) or ""
-            raise SettingError("rest", name, f"{robot.name} has no joint of this name{hint}")
+    require_posture("rest", robot, given)
     if not given:
         return None
     low, high = _ranges(robot)

@@ -149,7 +149,7 @@ def _cell(document: Document, data: Mapping[str, Any], at: tuple[str | int, ...]
         clearance=data.get("clearance"),
         mounting=mounting_bodies(data["mounting"]) if "mounting" in data else None,
         srdf=folder / data["srdf"] if "srdf" in data else None,
-        rest=dict(data.get("rest", {})),
+        rest=reader.positions(data, "rest", at),
         link_radius=data.get("link_radius"),
         links=_attached(reader, data, at, "links"),
         tools=tools,
@@ -159,7 +159,7 @@ def _cell(document: Document, data: Mapping[str, Any], at: tuple[str | int, ...]
                 entry["name"],
                 _beside(folder, entry["robot"]),
                 *reader.pose(entry, (*at, "arms", i)),
-                dict(entry.get("position", {})),
+                reader.positions(entry, "position", (*at, "arms", i)),
                 entry.get("joint_states", ""),
             )
             for i, entry in enumerate(data.get("arms", ()))

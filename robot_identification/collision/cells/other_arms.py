@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from robot_identification.collision.cells.cell import Arm
+from robot_identification.collision.cells.postures import require_posture
 from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.errors import SettingError
 from robot_identification.robot.geometry import forward_kinematics
@@ -30,15 +31,11 @@ def arm_position(arm: Arm, robot: RobotModel, postures: Postures | None) -> list
             position of the cell file counts.
 
     Raises:
-        SettingError: the cell file names joints that it does not have, or its topic has not said
+        SettingError: the cell file states no posture of this robot, or its topic has not said
             where all joints are.
     """
     position = dict(arm.position)
-    unknown = [name for name in position if name not in robot.joint_names]
-    if unknown:
-        raise SettingError(
-            f"arms: {arm.name}: position", unknown, f"{robot.name} has no joint of this name"
-        )
+    require_posture(f"arms: {arm.name}: position", robot, position)
     active = robot.active_names
     if arm.joint_states and postures is not None:
         told = postures.get(arm.name, {})

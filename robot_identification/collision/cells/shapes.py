@@ -79,11 +79,21 @@ class ShapeReader:
         roll, pitch, yaw = self._vector(entry, "rpy", at)
         return rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll), np.array(place)
 
-    def _vector(self, entry: Mapping[str, Any], key: str, at: tuple[str | int, ...]) -> list[float]:
+    def positions(
+        self, entry: Mapping[str, Any], key: str, at: tuple[str | int, ...]
+    ) -> dict[str, float]:
+        """Return positions of joints by name, in rad or m."""
+        given = entry.get(key, {})
+        return {name: self._angle(value, (*at, key, name)) for name, value in given.items()}
+
+    def _angle(self, value: float | str, at: tuple[str | int, ...]) -> float:
         try:
-            return [parse_angle(x) for x in entry.get(key, (0.0, 0.0, 0.0))]
+            return parse_angle(value)
         except ValueError as error:
-            raise self.document.error(str(error), *at, key) from error
+            raise self.document.error(str(error), *at) from error
+
+    def _vector(self, entry: Mapping[str, Any], key: str, at: tuple[str | int, ...]) -> list[float]:
+        return [self._angle(x, (*at, key)) for x in entry.get(key, (0.0, 0.0, 0.0))]
 
     def standing(self, entry: Mapping[str, Any], at: tuple[str | int, ...]) -> list[CollisionBody]:
         """Return the bodies of something that stands in the cell."""

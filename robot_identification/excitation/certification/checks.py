@@ -193,7 +193,10 @@ def obstacles(clearance: Clearance) -> Check:
     found = f"{nearest}; wanted {clearance.wanted:g} m"
     if not clearance.kept and nearest.distance >= clearance.wanted:
         # The distance is that of the reference; the bound includes joints that are off it.
-        found = f"{found} for joints, too, that are off the motion by the allowed tracking error"
+        found = (
+            f"{found} for joints, too, that leave the motion while their acceleration falls before "
+            "they brake, or are off the motion by the allowed tracking error"
+        )
     return Check(OBSTACLES, clearance.kept, found)
 
 

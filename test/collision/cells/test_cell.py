@@ -166,6 +166,8 @@ def test_links_joints_and_distances_that_cannot_be_are_named(tmp_path):
         collisions(tmp_path, "tools: [{name: gripper, link: link_4, sphere: {radius: 0.1}}]\n")
     with pytest.raises(SettingError, match=r"elbow.*no joint"):
         collisions(tmp_path, "rest: {elbow: 1.0}\n")
+    with pytest.raises(SettingError, match=r"rest: joint_2 = -90.* more than two turns"):
+        collisions(tmp_path, "rest: {joint_2: -90}\n")
     with pytest.raises(SettingError, match="clearance"):
         collisions(tmp_path, clearance=-0.1)
     with pytest.raises(SettingError, match="clearance"):

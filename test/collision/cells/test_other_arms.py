@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from looped_robots import hitachi, parallelogram
-from robot_identification.collision.cells.cell import Arm
+from robot_identification.collision.cells.cell import Arm, read_cell
 from robot_identification.collision.cells.other_arms import arm_position
-from robot_identification.errors import SettingError
+from robot_identification.collision.cells.postures import outside_of_limits
+from robot_identification.errors import RobotDescriptionError, SettingError
+from robot_identification.robot.files.loading import load_robot
 
 
 def arm(position, joint_states=""):
@@ -43,3 +45,30 @@ def test_joints_that_nobody_tells_are_named_without_those_that_follow():
     told = {"other": {"joint_1": 0.0, "joint_4": 0.0}}
     with pytest.raises(SettingError, match="where its joints joint_6, joint_7 are"):
         arm_position(described, hitachi(), told)
+
+
+def test_a_posture_in_degrees_is_refused_and_one_outside_of_the_limits_told(tmp_path):
+    (tmp_path / "cell.yaml").write_text("arms: [{name: other, robot: ur10, at: [5, 0, 0]}]\n")
+    cell = read_cell(tmp_path / "cell.yaml")
+    robot = load_robot("ur10")
+    name = robot.joint_names[0]
+    with pytest.raises(SettingError, match=f"other: position: {name} = 90.* more than two turns"):
+        arm_position(arm({name: 90.0}), robot, None)
+    upper = robot.joints[0].limits.upper
+    (told,) = outside_of_limits(robot, {name: upper + 1.0, robot.joint_names[1]: 0.0})
+    assert told.startswith(f"{name} at {upper + 1.0:g}, outside of its limits")
+    assert not outside_of_limits(robot, cell.arms[0].position)
+
+
+def test_postures_are_in_multiples_of_pi_too(tmp_path):
+    path = tmp_path / "cell.yaml"
+    text = (
+        "rest: {{joint_2: {0}}}\narms: [{{name: one, robot: ur10, position: {{elbow_joint: {0}}}}}]"
+    )
+    path.write_text(text.format("-pi/2"))
+    cell = read_cell(path)
+    assert cell.rest == {"joint_2": -np.pi / 2}
+    assert cell.arms[0].position == {"elbow_joint": -np.pi / 2}
+    path.write_text(text.format("ninety"))
+    with pytest.raises(RobotDescriptionError, match=r"rest\.joint_2: ninety is neither a number"):
+        read_cell(path)
