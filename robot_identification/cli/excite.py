@@ -23,7 +23,6 @@ from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.parameters import with_law_of
 from robot_identification.files.plans.plans import read_plan, read_singular_values
-from robot_identification.robot.files.loading import with_joint_limits
 from robot_identification.robot.model import Array, RobotModel
 
 _ALL = "all"
@@ -114,9 +113,7 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     if options.verify is not None:
         shared.refuse_given(options, _OF_SEARCH, "not for --verify, which plans nothing")
-    robot = shared.robot_of(options)
-    if options.limits is not None:
-        robot = with_joint_limits(robot, options.limits)
+    robot = shared.with_limits(shared.robot_of(options), options.limits)
     check_outputs(
         [options.output, options.plot, options.view],
         options.robot,

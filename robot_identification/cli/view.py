@@ -17,7 +17,6 @@ from robot_identification.excitation.certification.surroundings import Surroundi
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.plans.trajectories import read_trajectory
-from robot_identification.robot.files.loading import with_joint_limits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,9 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    robot = shared.robot_of(options)
-    if options.limits is not None:
-        robot = with_joint_limits(robot, options.limits)
+    robot = shared.with_limits(shared.robot_of(options), options.limits)
     read = [options.plan, options.limits, options.cell]
     check_outputs([options.output], options.robot, read)
     around = obstacles.surroundings_of(options, robot, None)

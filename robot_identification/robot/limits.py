@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+import numpy as np
+
 from robot_identification.errors import MissingLimitError
-from robot_identification.robot.model import Joint, JointLimits, RobotModel
+from robot_identification.robot.model import Joint, JointLimits, JointType, RobotModel
 
 Limit = Literal["position", "velocity", "acceleration", "jerk", "effort"]
 
@@ -186,3 +188,20 @@ def _has(limits: JointLimits, kind: Limit) -> bool:
     if kind == "position":
         return limits.lower is not None and limits.upper is not None and limits.lower < limits.upper
     return getattr(limits, kind) is not None
+
+
+_WIDE = 40.0  # rad; more turns than joints have, and fewer than limits in degrees would be
+
+
+def wide_ranges(robot: RobotModel) -> Iterator[str]:
+    """Give out position limits, those of a URDF apart, that are probably in degrees."""
+    for joint in robot.joints:
+        for name in ("lower", "upper"):
+            value = getattr(joint.limits, name)
+            known = value is not None and joint.limit_sources.get(name) not in (URDF, SOFT)
+            if known and abs(value) > _WIDE and joint.type is JointType.REVOLUTE:
+                turns = abs(value) / (2.0 * np.pi)
+                yield (
+                    f"limits: {name} of {joint.name} is {value:g} rad, {turns:.0f} turns; in "
+                    f"degrees? {np.radians(value):.6g} rad would be that many"
+                )

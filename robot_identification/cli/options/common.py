@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from robot_identification.calibration.boxes import Corners
 from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.essential import EliminationRule
-from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.setting_kinds import Kind, Setting
@@ -48,6 +49,16 @@ def robot_of(options: argparse.Namespace, *, closed_loops: bool = False) -> Robo
     for warning in robot.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     return robot
+
+
+def with_limits(robot: RobotModel, path: Path | None) -> RobotModel:
+    """Return a robot whose limits a joint_limits.yaml completes, where one is named."""
+    if path is None:
+        return robot
+    limited = with_joint_limits(robot, path)
+    for warning in limited.warnings[len(robot.warnings) :]:
+        print(f"warning: {warning}", file=sys.stderr)
+    return limited
 
 
 def add_essential(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.robot_yaml import read_yaml
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.files.urdf import read_urdf
-from robot_identification.robot.limits import with_limits
+from robot_identification.robot.limits import wide_ranges, with_limits
 from robot_identification.robot.loops import KNOWN_TO
 from robot_identification.robot.model import EffortMeaning, Joint, JointLimits, RobotModel
 from robot_identification.share import share_directory
@@ -38,7 +38,8 @@ def with_joint_limits(robot: RobotModel, path: str | Path) -> RobotModel:
 
     What the file states for a joint replaces what the robot had, also where it is wider than in the
     URDF; a certificate says so then.  Joints that the robot lacks are ignored, as
-    are the scaling factors of MoveIt.
+    are the scaling factors of MoveIt.  Ranges that are probably in degrees are among the warnings
+    of the robot.
 
     Args:
         robot: the robot.
@@ -58,7 +59,10 @@ def with_joint_limits(robot: RobotModel, path: str | Path) -> RobotModel:
     if not any(joint.name in table for joint in robot.joints):
         names = ", ".join(robot.joint_names)
         raise document.error(f"names none of the joints of {robot.name}: {names}", "joint_limits")
-    return replace(robot, joints=tuple(_completed(document, table, j) for j in robot.joints))
+    limited = replace(robot, joints=tuple(_completed(document, table, j) for j in robot.joints))
+    before = set(wide_ranges(robot))
+    told = [f"{path}: {one}" for one in wide_ranges(limited) if one not in before]
+    return replace(limited, warnings=(*robot.warnings, *told))
 
 
 def _completed(document: Document, table: dict[str, Any], joint: Joint) -> Joint:

@@ -17,8 +17,8 @@ from robot_identification.robot.files.robot_yaml_joints import described_joints,
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.files.springs import springs
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
-from robot_identification.robot.limits import SOFT, URDF
-from robot_identification.robot.model import EffortMeaning, JointType, PositionMeaning, RobotModel
+from robot_identification.robot.limits import wide_ranges
+from robot_identification.robot.model import EffortMeaning, PositionMeaning, RobotModel
 
 
 def read_yaml(path: Path) -> RobotModel:
@@ -81,7 +81,7 @@ def build(document: Document) -> RobotModel:
     if urdf is not None:
         _check_mimic(document, urdf, robot)
     relations = () if urdf is None else _other_relations(urdf, robot)
-    robot = replace(robot, warnings=(*robot.warnings, *relations, *_wide_ranges(robot)))
+    robot = replace(robot, warnings=(*robot.warnings, *relations, *wide_ranges(robot)))
     frames = {} if urdf is None else urdf.frames
     robot = replace(robot, springs=springs(document, robot, frames))
     _check_temperature(document, robot)
@@ -133,23 +133,6 @@ def _check_added(document: Document, robot: RobotModel) -> None:
                     "joints",
                 )
             seen.add(own.name)
-
-
-_WIDE = 40.0  # rad; more turns than joints have, and fewer than limits in degrees would be
-
-
-def _wide_ranges(robot: RobotModel) -> Iterator[str]:
-    """Give out position limits of the file that are probably in degrees."""
-    for joint in robot.joints:
-        for name in ("lower", "upper"):
-            value = getattr(joint.limits, name)
-            known = value is not None and joint.limit_sources.get(name) not in (URDF, SOFT)
-            if known and abs(value) > _WIDE and joint.type is JointType.REVOLUTE:
-                turns = abs(value) / (2.0 * np.pi)
-                yield (
-                    f"limits: {name} of {joint.name} is {value:g} rad, {turns:.0f} turns; in "
-                    f"degrees? {np.radians(value):.6g} rad would be that many"
-                )
 
 
 _SAME = 1e-3  # of a factor, or rad or m: URDFs and robot files are written with a few digits

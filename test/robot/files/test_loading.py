@@ -103,6 +103,21 @@ def test_keys_of_a_table_of_limits_that_others_read_are_passed_over(write):
     assert with_joint_limits(load_robot(write(SLIDE)), table).joints[0].limits.velocity == 2.0
 
 
+def test_ranges_of_a_table_of_limits_that_are_many_turns_are_told(write):
+    robot = load_robot("scara")
+    first, second = robot.joint_names
+    entry = "{{has_position_limits: true, min_position: -{0}, max_position: {0}}}"
+    text = f"joint_limits:\n  {first}: {entry}\n  {second}: {entry}\n"
+    table = write(text.format(2.0), "joint_limits.yaml")
+    assert with_joint_limits(robot, table).warnings == robot.warnings
+    table = write(text.format(170.0), "joint_limits.yaml")
+    limited = with_joint_limits(robot, table)
+    told = limited.warnings[len(robot.warnings) :]
+    assert len(told) == 4
+    assert told[0].startswith(f"{table}: limits: lower of {first} is -170 rad, 27 turns; in deg")
+    assert with_joint_limits(limited, table).warnings == limited.warnings
+
+
 def test_limits_that_a_table_says_a_joint_has_not_are_passed_over(write):
     robot = load_robot(write(SLIDE))
     entry = "has_velocity_limits: true, max_velocity: 2, has_jerk_limits: false, max_jerk: 50"
