@@ -105,6 +105,9 @@ class HalfSpace:
 Shape = Sphere | Capsule | Cylinder | Box | Hull | HalfSpace
 """A shape in the frame of its body."""
 
+FARTHEST = 50.0
+"""Distance in m from its frame in which no moving link of a robot has a shape: one in mm has."""
+
 
 def outline(shape: Shape) -> tuple[Array, float]:
     """Return points (points, 3) and a radius: the shape lies in the hull of the points, widened.
@@ -123,6 +126,21 @@ def outline(shape: Shape) -> tuple[Array, float]:
     if isinstance(shape, Hull):
         return np.array(shape.vertices), 0.0
     raise SettingError("shape", shape, "a half-space has no end")
+
+
+def reach(shape: Shape, rotation: Array, translation: Array) -> float:
+    """Return how far the farthest point of a shape is from the origin of a frame, in m.
+
+    Args:
+        shape: the shape.
+        rotation: (3, 3) of its own frame in that frame.
+        translation: (3,) of its own origin there, in m.
+
+    Raises:
+        SettingError: the shape is a half-space, which has no end.
+    """
+    points, radius = outline(shape)
+    return float(np.linalg.norm(points @ rotation.T + translation, axis=1).max()) + radius
 
 
 def _require_positive(name: str, value: float) -> None:

@@ -9,7 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from robot_identification.collision.bodies.hulls import hull
-from robot_identification.collision.bodies.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from robot_identification.collision.bodies.shapes import (
+    FARTHEST,
+    Box,
+    Capsule,
+    Cylinder,
+    Shape,
+    Sphere,
+    reach,
+)
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import CollisionBody, LeftOut
 from robot_identification.errors import MissingMeshError, SettingError
@@ -55,7 +63,8 @@ def urdf_bodies(
         robot: the robot; joints of the URDF that it lacks are an error.
 
     Raises:
-        RobotDescriptionError: a collision element is wrong, or a mesh cannot be read.
+        RobotDescriptionError: a collision element is wrong, or so large that it is in mm, or a mesh
+            cannot be read.
         MissingMeshError: a mesh cannot be found.
         MissingPackageError: there are meshes, and coal, which reads them, is not installed.
     """
@@ -69,6 +78,12 @@ def urdf_bodies(
         for number, element in enumerate(elements):
             turn, where = pose(element.first("origin"))
             for part, shape in enumerate(_shapes(element, link.element, path)):
+                if joint >= 0 and (far := reach(shape, turn, where)) > FARTHEST:
+                    raise element.error(
+                        f"reaches {far:.3g} m from its link; is it in mm? meshes in mm need "
+                        'scale="0.001 0.001 0.001"',
+                        link.element.label,
+                    )
                 several = len(elements) > 1 or part > 0
                 suffix = f" ({number + 1}.{part + 1})" if several else ""
                 bodies.append(
