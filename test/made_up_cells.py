@@ -9,13 +9,15 @@ from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.files.loading import load_robot
 
-ARM = """
-mounting: {pedestal: 1.2}
+SHAPES = """
 link_radius: 0.06
 links:
   - {name: hand, link: link_3, capsule: {from: [0, 0, 0], to: [0.4, 0, 0], radius: 0.04}}
 """
 """Shapes of the robot three_dof, whose base frame is in its shoulder."""
+
+ARM = "mounting: {pedestal: 1.2}" + SHAPES
+"""The same on a pedestal, so that the floor is below its shoulder."""
 
 
 def collisions(folder, cell="", robot="three_dof", **options):

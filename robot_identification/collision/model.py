@@ -62,12 +62,15 @@ class CollisionModel:
         scene: bodies and pairs.
         clearance: distance in m that motions keep.
         remarks: what was assumed, for people.
+        assumed_floor: name of the plane of the base, where nobody says what the robot is mounted
+            on; empty where somebody does.
     """
 
     robot: RobotModel
     scene: Scene
     clearance: float
     remarks: tuple[str, ...] = ()
+    assumed_floor: str = ""
 
     @cached_property
     def check(self) -> ClearanceCheck:
@@ -169,7 +172,8 @@ def load_collision_model(
     ]
     if whole.mounting is None:
         remarks.append("the robot stands on the plane of its base; say mounting if it does not")
-    return CollisionModel(robot, scene, wanted, tuple(remarks))
+    assumed_floor = FLOOR.name if whole.mounting is None else ""
+    return CollisionModel(robot, scene, wanted, tuple(remarks), assumed_floor)
 
 
 def _clearance(given: float | None, cell: Cell) -> float:

@@ -56,15 +56,27 @@ def nearest_free(
     room = float(clear.max()) - collisions.clearance
     if room < 0.0:
         best = collisions.check.nearest(np.zeros(1), postures[[int(np.argmax(clear))]])
-        pair = "" if best is None else f" between {best.pair[0]} and {best.pair[1]}"
+        pair: tuple[str, ...] = () if best is None else best.pair
+        between = f" between {pair[0]} and {pair[1]}" if pair else ""
         raise NotCertifiedError(
             "obstacles",
             f"no posture is farther than {collisions.clearance:g} m from everything: of "
-            f"{_NEAR + _FAR} random ones the best has {clear.max():.4f} m{pair}; look at what the "
-            "cell file says of these: mounting, shapes, clearance",
+            f"{_NEAR + _FAR} random ones the best has {clear.max():.4f} m{between}; "
+            f"{_what_to_do(collisions, pair)}",
         )
     least = collisions.clearance + (room if room >= _POSTURE_ROOM else _OF_BEST * room)
     return np.array(postures[np.flatnonzero(clear >= least)[0]])
+
+
+def _what_to_do(collisions: CollisionModel, pair: tuple[str, ...]) -> str:
+    """Return what to do where the two of a pair are too near wherever the joints are."""
+    if collisions.assumed_floor and collisions.assumed_floor in pair:
+        return (
+            f"that {collisions.assumed_floor}, the plane of the base, is assumed: where the robot "
+            "does not stand on it, say mounting (none, ceiling, {wall: x} or {pedestal: HEIGHT}) "
+            "in a cell file or in the section cell of the robot file"
+        )
+    return "look at what the cell file says of these: mounting, shapes, clearance"
 
 
 def _around(limits: MotionLimits, wanted: Array, unit: Array) -> Array:

@@ -5,7 +5,8 @@ import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-from made_up_cells import collisions, limits_of
+from made_up_cells import SHAPES, collisions, limits_of
+from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.approach import approach
@@ -59,6 +60,15 @@ def test_it_is_near_however_far_the_joints_turn(tmp_path):
 def test_where_no_posture_is_free_that_is_told(tmp_path):
     model = collisions(tmp_path, cell(BELOW), clearance=0.04)
     told = r"the best has 0\.03\d* m between link_2 and stand; look at what the cell file says"
+    with pytest.raises(NotCertifiedError, match=told):
+        nearest_free(model, LIMITS, STILL, STILL)
+
+
+def test_where_the_assumed_floor_is_in_the_way_of_every_posture_mounting_is_asked_for(tmp_path):
+    """The shoulder is in the plane of the base, as the hips of a leg and the rails of a gantry."""
+    (tmp_path / "cell.yaml").write_text(SHAPES)
+    model = load_collision_model("three_dof", load_robot("three_dof"), cell=tmp_path / "cell.yaml")
+    told = r"between link_2 and floor; that floor, the plane of the base, is assumed.*mounting"
     with pytest.raises(NotCertifiedError, match=told):
         nearest_free(model, LIMITS, STILL, STILL)
 
