@@ -1,4 +1,4 @@
-"""Clients in the process of the tests: what they share stays, and an unusual one is by itself."""
+"""Clients in the process of the tests: those of one environment share a participant that stays."""
 
 import pytest
 
@@ -21,5 +21,7 @@ def test_a_client_in_another_environment_has_a_participant_of_its_own(monkeypatc
         monkeypatch.setenv("ROS_DOMAIN_ID", "101")
         with Client() as apart:
             assert apart.node.context.get_domain_id() == 101
-        assert not apart.node.context.ok()
-        assert usual.node.context.ok()
+            assert apart.node.context is not usual.node.context
+        with Client() as again:
+            assert again.node.context is apart.node.context
+        assert usual.node.context.get_domain_id() != 101
