@@ -19,4 +19,3 @@ def node(*arguments, name="arm", **given):
         yield made
     finally:
         made.destroy_node()
-        made.context.try_shutdown()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import NotCertifiedError, SettingError, ShapeError
+from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.certification.certificate import Certificate, certify
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.families.fourier_settings import Periodic
@@ -23,6 +23,7 @@ from robot_identification.excitation.search.optimizers import Cancelled, refuse_
 from robot_identification.excitation.search.points import Progress, Quality
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.presentation import Drawn, Stored
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 
@@ -217,9 +218,7 @@ def start_posture(
     if start is None:
         inside = (limits.lower < 0.0) & (limits.upper > 0.0)
         return surroundings.free_posture(limits, np.where(inside, 0.0, limits.middle))
-    posture = np.asarray(start, dtype=np.float64)
-    if posture.shape != (len(robot.joints),):
-        raise ShapeError("start", posture.shape, f"({len(robot.joints)},)")
+    posture = checked_vector("start", start, len(robot.joints))
     for joint in np.flatnonzero(~((posture >= limits.lower) & (posture <= limits.upper))):
         raise SettingError(
             "start",

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import ShapeError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, checked_vector
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -67,9 +66,7 @@ def body_of(standard: npt.ArrayLike) -> Body:
     Raises:
         ShapeError: there are not ten.
     """
-    values = np.asarray(standard, dtype=np.float64)
-    if values.shape != (LINK_PARAMETERS,):
-        raise ShapeError("standard", values.shape, f"({LINK_PARAMETERS},)")
+    values = checked_vector("standard", standard, LINK_PARAMETERS)
     mass = float(values[9])
     centre = values[6:9] / mass
     return Body(mass, centre, inertia_matrix(values) - _shift(mass, centre))

@@ -24,6 +24,7 @@ from robot_identification.calibration.running_payload.noise import (
 )
 from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.trials import (
+    halves_of,
     told_by,
     tried_changes,
     tried_payloads,
@@ -146,10 +147,12 @@ class FreeMotionLearning:
         if surprise > 1.0:
             prior[self._unknowns.of_parameters] *= surprise
         drift = self._unknowns.drift(noise.std, row_period, self._friction_memory)
-        excess = tried_payloads(Knowledge.before(prior), noise, whole, drift, row_period)
-        tail = tried_changes(Knowledge.before(prior), noise, whole, self._unknowns, excess)
+        before = Knowledge.before(prior)
+        halves = halves_of(whole, before, noise)
+        excess = tried_payloads(halves, noise, drift, row_period)
+        tail = tried_changes(halves, noise, self._unknowns, excess)
         noise = noise.scaled(excess)
-        known = told_by(Knowledge.before(prior), noise, whole)
+        known = told_by(before, noise, whole)
         stamp = int(whole.stamps[-1])
         return FreeMotion(known, noise, level, excess, tail, surprise, stamp)
 

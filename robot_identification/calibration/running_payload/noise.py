@@ -22,6 +22,7 @@ The two variances and the two correlations are those of largest likelihood on a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -58,6 +59,11 @@ class ResidualNoise:
         """(joints,) standard deviation of both together, in N m or N."""
         return read_only(np.sqrt(self.white + self.coloured))
 
+    @cached_property
+    def filter(self) -> _Filter:
+        """The Kalman filter that makes rows white."""
+        return _Filter(self.white, self.coloured, self.correlation, self.common)
+
     def scaled(self, factor: float) -> ResidualNoise:
         """Return noise with deviations that are larger by a factor."""
         square = factor**2
@@ -84,8 +90,7 @@ class NoiseState:
     def fresh(cls, noise: ResidualNoise, entries: int) -> NoiseState:
         """Return the state behind a gap: what was before tells nothing of what follows."""
         none = np.zeros((len(noise.white), entries))
-        start = _Filter(noise.white, noise.coloured, noise.correlation, noise.common).start
-        return cls(none, none, start)
+        return cls(none, none, noise.filter.start)
 
     def beside(self, further: int) -> NoiseState:
         """Return the state of rows with further entries, which have been zero until now."""
@@ -116,12 +121,11 @@ def whitened(
     out = np.zeros_like(rows)
     coloured, before, covariance = state.coloured, state.before, state.covariance
     fresh = NoiseState.fresh(noise, rows.shape[2])
-    filtered = _Filter(noise.white, noise.coloured, noise.correlation, noise.common)
     for k, counts in enumerate(kept):
         if begins[k]:
             coloured, before, covariance = fresh.coloured, fresh.before, fresh.covariance
         innovation = rows[k] - coloured - before
-        total, gains, covariance = filtered.step(covariance, counts)
+        total, gains, covariance = noise.filter.step(covariance, counts)
         out[k] = innovation * np.where(counts, 1.0 / np.sqrt(total), 0.0)[:, None]
         coloured = noise.correlation[:, None] * coloured + gains[0][:, None] * innovation
         before = gains[1][:, None] * innovation

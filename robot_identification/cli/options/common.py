@@ -46,8 +46,7 @@ def robot_of(options: argparse.Namespace, *, closed_loops: bool = False) -> Robo
     robot = load_robot(
         options.robot, effort_meaning=options.effort_meaning, closed_loops=closed_loops
     )
-    for warning in robot.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+    _warn(robot.warnings)
     return robot
 
 
@@ -56,9 +55,13 @@ def with_limits(robot: RobotModel, path: Path | None) -> RobotModel:
     if path is None:
         return robot
     limited = with_joint_limits(robot, path)
-    for warning in limited.warnings[len(robot.warnings) :]:
-        print(f"warning: {warning}", file=sys.stderr)
+    _warn(limited.warnings[len(robot.warnings) :])
     return limited
+
+
+def _warn(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def add_essential(parser: argparse.ArgumentParser) -> None:

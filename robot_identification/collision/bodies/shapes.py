@@ -105,8 +105,7 @@ class HalfSpace:
 Shape = Sphere | Capsule | Cylinder | Box | Hull | HalfSpace
 """A shape in the frame of its body."""
 
-FARTHEST = 50.0
-"""Distance in m from its frame in which no moving link of a robot has a shape: one in mm has."""
+_FARTHEST = 50.0  # m from its frame; no moving link has a shape there, but one in mm has
 
 
 def outline(shape: Shape) -> tuple[Array, float]:
@@ -128,19 +127,22 @@ def outline(shape: Shape) -> tuple[Array, float]:
     raise SettingError("shape", shape, "a half-space has no end")
 
 
-def reach(shape: Shape, rotation: Array, translation: Array) -> float:
-    """Return how far the farthest point of a shape is from the origin of a frame, in m.
+def meant_in_mm(shape: Shape, rotation: Array, translation: Array, scale: str) -> str:
+    """Return what is wrong with a shape so large that no moving link has it; empty: nothing.
 
     Args:
-        shape: the shape.
-        rotation: (3, 3) of its own frame in that frame.
+        shape: the shape; a half-space has no end, and is not judged.
+        rotation: (3, 3) of its own frame in that of its link.
         translation: (3,) of its own origin there, in m.
-
-    Raises:
-        SettingError: the shape is a half-space, which has no end.
+        scale: what is to be stated for a mesh in mm, for people.
     """
+    if isinstance(shape, HalfSpace):
+        return ""
     points, radius = outline(shape)
-    return float(np.linalg.norm(points @ rotation.T + translation, axis=1).max()) + radius
+    far = float(np.linalg.norm(points @ rotation.T + translation, axis=1).max()) + radius
+    if far <= _FARTHEST:
+        return ""
+    return f"reaches {far:.3g} m; is it in mm? meshes in mm need {scale}"
 
 
 def _require_positive(name: str, value: float) -> None:

@@ -10,13 +10,12 @@ import numpy as np
 
 from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.bodies.shapes import (
-    FARTHEST,
     Box,
     Capsule,
     Cylinder,
     Shape,
     Sphere,
-    reach,
+    meant_in_mm,
 )
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import CollisionBody, LeftOut
@@ -50,6 +49,7 @@ def read_srdf(path: Path) -> tuple[LeftOut, ...]:
 
 
 _PACKAGE = "package://"
+_SCALE = 'scale="0.001 0.001 0.001"'  # of a mesh in mm
 
 
 def urdf_bodies(
@@ -78,12 +78,8 @@ def urdf_bodies(
         for number, element in enumerate(elements):
             turn, where = pose(element.first("origin"))
             for part, shape in enumerate(_shapes(element, link.element, path)):
-                if joint >= 0 and (far := reach(shape, turn, where)) > FARTHEST:
-                    raise element.error(
-                        f"reaches {far:.3g} m from its link; is it in mm? meshes in mm need "
-                        'scale="0.001 0.001 0.001"',
-                        link.element.label,
-                    )
+                if joint >= 0 and (wrong := meant_in_mm(shape, turn, where, _SCALE)):
+                    raise element.error(wrong, link.element.label)
                 several = len(elements) > 1 or part > 0
                 suffix = f" ({number + 1}.{part + 1})" if several else ""
                 bodies.append(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from robot_identification.collision.bodies.shapes import FARTHEST, HalfSpace, Shape, reach
+from robot_identification.collision.bodies.shapes import Shape, meant_in_mm
 from robot_identification.collision.cells.planning_scene import read_planning_scene
 from robot_identification.collision.cells.shapes import ShapeReader, mounting_bodies
 from robot_identification.collision.scene import CollisionBody
@@ -181,13 +181,9 @@ def _attached(
         here = (*at, kind, i)
         turn, place = reader.pose(entry, here)
         for shape, own_turn, own_place in reader.shapes(entry, here):
-            plane = isinstance(shape, HalfSpace)  # which no link can carry
-            if not plane and (far := reach(shape, own_turn, own_place)) > FARTHEST:
-                raise reader.document.error(
-                    f"reaches {far:.3g} m; is it in mm? meshes in mm need "
-                    "scale: [0.001, 0.001, 0.001]",
-                    *here,
-                )
+            wrong = meant_in_mm(shape, own_turn, own_place, "scale: [0.001, 0.001, 0.001]")
+            if wrong:
+                raise reader.document.error(wrong, *here)
             name = entry.get("name", entry["link"])
             found.append(
                 Attached(name, entry["link"], shape, turn @ own_turn, place + turn @ own_place)

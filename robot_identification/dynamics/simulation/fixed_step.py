@@ -27,7 +27,7 @@ from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.simulation.control_law import Law, law_of, positive
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, checked_vector
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -154,10 +154,8 @@ class ClosedLoop:
         Raises:
             ShapeError: if the number of joints differs.
         """
-        place = np.asarray(position, dtype=np.float64)
         joints = len(self.robot.active_joints)
-        if place.shape != (joints,):
-            raise ShapeError("position", place.shape, f"({joints},)")
+        place = checked_vector("position", position, joints)
         still = np.stack([place, np.zeros(joints)])
         return LoopState(
             step=0,

@@ -33,10 +33,9 @@ from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import (
     MissingPackageError,
     SettingError,
-    ShapeError,
     SimulationError,
 )
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, checked_vector
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms.joint_terms import JointTerm
@@ -217,10 +216,8 @@ class MujocoLoop:
         Raises:
             ShapeError: if the number of joints differs.
         """
-        place = np.asarray(position, dtype=np.float64)
         joints = len(self.robot.joints)
-        if place.shape != (joints,):
-            raise ShapeError("position", place.shape, f"({joints},)")
+        place = checked_vector("position", position, joints)
         self._mujoco.mj_resetData(self._model, self._data)
         self._data.qpos[self._places[0]] = place
         still = np.stack([place, np.zeros(joints)])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import SettingError, ShapeError
+from robot_identification.errors import SettingError
 from robot_identification.excitation.certification.certificate import Certificate, certify
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import durations_between_rests
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.model import Array, RobotModel
 
 _LEAST = 0.5
@@ -44,9 +45,7 @@ def approach(
     """
     limits = MotionLimits.of(robot)
     slow = limits.tightened(velocity=speed, acceleration=speed)
-    here = np.asarray(posture, dtype=np.float64)
-    if here.shape != (len(robot.joints),):
-        raise ShapeError("posture", here.shape, f"({len(robot.joints)},)")
+    here = checked_vector("posture", posture, len(robot.joints))
     there = trajectory.reordered(robot.joint_names).positions[0]
     way = _through(np.array([here, there]), slow, limits, robot)
     certificate = certify(robot, way, start=here, surroundings=surroundings)

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import ShapeError
 from robot_identification.excitation.kernels import extrema as extrema_kernels
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.model import Array
 
 RELEASE = 0.02
@@ -84,10 +84,10 @@ def brake(
         ShapeError: the numbers of joints differ.
         TrajectoryError: a position or a velocity is NaN or infinite.
     """
-    q, v = (np.asarray(x, dtype=np.float64) for x in (position, velocity))
-    for name, values in (("position", q), ("velocity", v)):
-        if values.shape != (len(joint_names),):
-            raise ShapeError(name, values.shape, f"({len(joint_names)},)")
+    q, v = (
+        checked_vector(name, values, len(joint_names))
+        for name, values in (("position", position), ("velocity", velocity))
+    )
     own = _apart(np.nan_to_num(braking_times(limits, v), nan=_SHORTEST))
     times = np.unique(np.concatenate([[0.0, max(float(own.max(initial=0.0)), _SHORTEST)], own]))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.arrays import by_value
+from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import by_value, checked_vector
 from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
@@ -83,10 +83,7 @@ class SerialChain:
         Raises:
             ShapeError: the number of positions is not that of the joints.
         """
-        q = np.asarray(position, dtype=np.float64)
-        if q.shape != (self.joints,):
-            raise ShapeError("position", q.shape, f"({self.joints},)")
-        placed = forward_kinematics(self.robot, q)
+        placed = forward_kinematics(self.robot, checked_vector("position", position, self.joints))
         return read_only(placed[:, :3, :3]), read_only(placed[:, :3, 3])
 
     def along(self, joint: int) -> float:

@@ -1,4 +1,4 @@
-"""How late or early a robot is on the way of its trajectory itself: a scaled speed, a pause, a lag.
+"""Lateness of a robot on the way of its trajectory: scaled speed, pause, lag, or an early start.
 
 Controllers such as scaled_joint_trajectory_controller of Universal Robots follow a trajectory at a
 share of its speed: that of a slider of the teach pendant, of a reduced mode, or none at all while

@@ -1,5 +1,7 @@
 """Deviations that free motion has told are tried on the free motion itself."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from robot_identification.calibration.running_payload.knowledge import Knowledge
 from robot_identification.calibration.running_payload.noise import learned_noise
 from robot_identification.calibration.running_payload.rows import ROW_PERIOD, Segment
 from robot_identification.calibration.running_payload.trials import (
+    halves_of,
     told_by,
     tried_changes,
     tried_payloads,
@@ -18,7 +21,7 @@ from robot_identification.calibration.running_payload.trials import (
 
 @pytest.fixture(scope="module")
 def free_motion():
-    """Return rows of free motion, what is known before them, their noise, and unknowns."""
+    """Return what gives the halves of a free motion for a noise, its noise, and unknowns."""
     stream = new_watch()._stream
     whole = Segment.joined(stream.push(*Carrying().part(60.0)))
     prior = np.ones(stream.unknowns.count)
@@ -28,22 +31,25 @@ def free_motion():
     known = told_by(before, noise, whole)
     bare = np.where(np.arange(stream.unknowns.count) < 10, 0.0, known.values)
     left = whole.rows[:, :, -1] - whole.rows[:, :, :-1] @ bare
-    return whole, before, learned_noise(left, whole.kept, whole.begins), stream.unknowns
+    noise = learned_noise(left, whole.kept, whole.begins)
+    return partial(halves_of, whole, before), noise, stream.unknowns
 
 
 def test_deviations_that_are_right_are_not_enlarged_and_others_are(free_motion):
-    whole, before, noise, unknowns = free_motion
+    halves, noise, unknowns = free_motion
     none = np.zeros((unknowns.count, 1))
-    assert tried_payloads(before, noise, whole, none, ROW_PERIOD) == 1.0
+    assert tried_payloads(halves(noise), noise, none, ROW_PERIOD) == 1.0
     for share in (0.5, 0.25):
-        found = tried_payloads(before, noise.scaled(share), whole, none, ROW_PERIOD)
+        small = noise.scaled(share)
+        found = tried_payloads(halves(small), small, none, ROW_PERIOD)
         assert 0.7 < found * share < 1.4
 
 
 def test_thresholds_of_changes_are_enlarged_where_noise_is_larger_than_told(free_motion):
-    whole, before, noise, unknowns = free_motion
-    assert tried_changes(before, noise, whole, unknowns, 1.0) < 1.5
-    assert tried_changes(before, noise.scaled(0.5), whole, unknowns, 1.0) > 2.0
+    halves, noise, unknowns = free_motion
+    assert tried_changes(halves(noise), noise, unknowns, 1.0) < 1.5
+    small = noise.scaled(0.5)
+    assert tried_changes(halves(small), small, unknowns, 1.0) > 2.0
 
 
 def test_squares_that_noise_explains_say_nothing_of_its_size():

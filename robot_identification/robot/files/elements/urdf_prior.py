@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import RobotDescriptionError, ShapeError
+from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.arrays import checked_vector
 from robot_identification.robot.files.link_frames import SAME_PLACE
 from robot_identification.robot.files.urdf import (
     UrdfDescription,
@@ -60,9 +61,7 @@ def values_of_urdf(
     description = parse_urdf_of(text, name, robot)
     values = _values(description, robot, name).copy()
     if beside is not None:
-        others = np.asarray(beside, dtype=np.float64)
-        if others.shape != values.shape:
-            raise ShapeError("beside", others.shape, f"({len(values)},)")
+        others = checked_vector("beside", beside, len(values))
         absent = ~stated_in_urdf(robot)
         values[absent] = others[absent]
     return read_only(values)
