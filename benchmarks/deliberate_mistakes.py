@@ -163,6 +163,17 @@ def spiky(count: int, size: float, seed: int) -> Callable[[Array], Array]:
     return use
 
 
+def pushed(period: float, seconds: float) -> Callable[[Array], Array]:
+    """Return the function that adds a push in the middle, as large as the root mean square."""
+
+    def use(values: Array) -> Array:
+        begin = len(values) // 2
+        values[begin : begin + round(seconds / period)] += np.sqrt(np.mean(values**2))
+        return values
+
+    return use
+
+
 def mistakes(run: Run) -> Iterator[Mistake]:
     """Give out the mistakes that are tried on a robot: those of data, then of the description."""
     robot, period = run.robot, run.recording.period
@@ -217,6 +228,14 @@ def mistakes(run: Run) -> Iterator[Mistake]:
     yield one("5 spikes in the positions", last, ["position spikes"], spikes)
     coarse = changed(run, effort=column(inner, lambda x: np.round(x / x.std()) * x.std()))
     yield one("efforts coarse", inner, ["effort quantised"], coarse)
+    small = changed(run, effort=column(inner, lambda x: x * (np.abs(x) > 0.15 * np.abs(x).max())))
+    yield one("small efforts cut off", inner, ["dead zone"], small)
+    drifting = changed(
+        run, effort=column(1, lambda x: x + x.std() * np.linspace(-0.5, 0.5, len(x)))
+    )
+    yield one("an offset that drifts", 1, ["drift"], drifting)
+    touched = changed(run, effort=column(1, pushed(period, 1.0)))
+    yield one("a contact of a second", 1, ["acts for a while"], touched)
     if robot.joints[inner].terms >= {"Fc"} and run.recording.source not in FRICTIONLESS:
         without = with_joint(run, inner, terms=robot.joints[inner].terms - {"Fc"})
         yield one("no Coulomb friction in the model", inner, ["missing term"], without)

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from robot_identification import __version__
 from robot_identification.cli import base_parameters
 from robot_identification.cli.main import COMMANDS, main, parser
 
@@ -43,6 +44,14 @@ def test_a_command_loads_no_other():
     _, modules, _ = loaded("merge", "--help")
     assert "robot_identification.cli.merge" in modules
     assert "robot_identification.cli.identify" not in modules
+
+
+def test_the_package_runs_as_a_module_as_its_script_does():
+    done = subprocess.run(
+        [sys.executable, "-m", "robot_identification", "--version"], capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == __version__
 
 
 def test_every_command_is_listed_with_the_first_sentence_of_its_help():

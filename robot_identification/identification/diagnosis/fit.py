@@ -1,9 +1,10 @@
 """Judgement after the fit: which one change would explain what is left.
 
-For every joint a wrong sign, a factor, a shift in time, swapped joints, a coupling, a torque of
-position and other friction are tried, and for the whole robot another gravity, geometry and clock,
-each by refitting with that change alone.  What a change explains is counted in halvings of the
-variance that is left of one joint, in the half of the recording where it is less.
+For every joint a wrong sign, a factor, a shift in time and swapped joints are tried, and for the
+whole robot another gravity, geometry and clock, each by refitting with that change alone; beside
+them what the model lacks (:mod:`.lacking`), and what changes in the course of the recordings
+(:mod:`.course`).  What a change explains is counted in halvings of the variance that is left of one
+joint, in the half of the recording where it is less.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_identification.errors import CancelledError
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW, RANK
+from robot_identification.identification.diagnosis.causes import RANK
+from robot_identification.identification.diagnosis.course import brief_findings, drift_findings
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
+from robot_identification.identification.diagnosis.lacking import lacking_findings
 from robot_identification.identification.diagnosis.naming import (
     ALIKE,
     CHANCE,
     DRIVEN,
+    EXPLAINS,
     LEAST,
     all_driven,
     by_chance,
@@ -31,11 +34,8 @@ from robot_identification.identification.diagnosis.naming import (
     named,
 )
 from robot_identification.identification.diagnosis.refits.columns import (
-    Explained,
-    explained,
     felt_inertia,
     friction_power,
-    hidden_torque,
 )
 from robot_identification.identification.diagnosis.refits.motion import thinned
 from robot_identification.identification.diagnosis.refits.refit import FLOOR, independent_rows
@@ -44,9 +44,6 @@ from robot_identification.identification.diagnosis.refits.trials import Trials
 from robot_identification.robot.model import Array
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
-
-EXPLAINS = 1.0
-"""Halvings of one joint's variance from which on something that the model lacks is named."""
 
 _COMMON = 1.5
 """Wrong stamps are so for all joints: moving all explains more than moving the best of them."""
@@ -93,15 +90,16 @@ def fit_findings(
     for joint in np.flatnonzero(np.abs(powers) < DRIVEN):
         inertia = felt_inertia(motion, int(joint), rows[joint], columns)
         powers[joint] = inertia if abs(inertia) > DRIVEN else powers[joint]
-    best, lacking = _winner(trials, powers, cancelled or _never), _lacking(trials, columns)
-    hidden = _hidden(trials, best[0].gain if best else 0.0)
-    lacking = hidden + [one for one in lacking if (one.cause, one.joints) not in _told(hidden)]
+    best = _winner(trials, powers, cancelled or _never)
+    drifts = list(drift_findings(motion, rows))
+    lacking = lacking_findings(trials, columns, best[0].gain if best else 0.0, drifts)
     mistaken = [one for one in lacking if one.severity is Severity.MISTAKE]
     if best is not None and sum(one.figures["gain"] for one in mistaken) >= best[0].gain:
         best = None  # as a shift in time does some of what viscous friction does
     names, noise = trials.robot.joint_names, processing.row_noise
     found = lacking if best is None else [named(names, trials.before, *best, row_noise=noise)]
-    return worst_first([*found, *_signs(trials, powers, best[0] if best else None)])
+    course = [*drifts, *brief_findings(motion, rows, trials.before)]
+    return worst_first([*found, *course, *_signs(trials, powers, best[0] if best else None)])
 
 
 def _never() -> bool:
@@ -200,93 +198,3 @@ def _signs(trials: Trials, powers: Array, best: Trial | None) -> list[Finding]:
         power = float(powers[joint])
         found.append(driven(cause_of(best_sign), (names[joint],), power, also))
     return found
-
-
-def _lacking(trials: Trials, columns: npt.NDArray[np.intp]) -> list[Finding]:
-    """Return what the model of a joint lacks by itself.
-
-    Where friction explains most, the choice of friction laws has the word (:mod:`.friction`).
-
-    Args:
-        trials: of the fit.
-        columns: of the full regressor.
-    """
-    found = []
-    names = trials.robot.joint_names
-    own = [explained(trials.motion, k, rows, columns) for k, rows in enumerate(trials.grams.rows)]
-    for joint in trials.joints:
-        every = [one for one in own[joint] if _is_lacking(one, own)]
-        if not every:
-            continue
-        missing = [one for one in every if one.addition.cause == "missing term"]
-        alike = missing or [one for one in every if one.gain >= ALIKE * every[0].gain]
-        best = min(alike, key=lambda one: RANK[one.addition.cause])
-        if best.addition.cause == FRICTION_LAW:
-            continue
-        cause = CAUSES[best.addition.cause]
-        change = cause.change.format(detail=best.addition.detail)
-        found.append(
-            Finding(
-                cause.severity, best.addition.cause,
-                tuple(names[i] for i in best.addition.joints),
-                f"with {change} its own rows leave {100 * best.left[1]:.2g} % of its efforts in "
-                f"place of {100 * best.left[0]:.2g} %",
-                cause.advice,
-                {"gain": best.gain, "left_before": best.left[0], "left_after": best.left[1]},
-                weight=10.0 + best.gain,
-            )
-        )  # fmt: skip
-    return found
-
-
-def _told(findings: Sequence[Finding]) -> set[tuple[str, tuple[str, ...]]]:
-    return {(one.cause, one.joints) for one in findings}
-
-
-def _hidden(trials: Trials, otherwise: float) -> list[Finding]:
-    """Return the torque of position that a joint's own rows hide, but those of all joints show.
-
-    Args:
-        trials: of the fit.
-        otherwise: what the best change of another kind explains; being simpler, it is preferred
-            where that is about as much.
-    """
-    rows = trials.grams.rows
-    if len(rows) < 2:
-        return []
-    found, fitted = hidden_torque(trials.motion, rows, trials.grams.columns)
-    chance = by_chance(len(rows), found.addition.matrix.shape[1], found.independent)
-    if found.gain < max(EXPLAINS, CHANCE * chance) or ALIKE * fitted <= otherwise:
-        return []
-    names = trials.robot.joint_names
-    cause = CAUSES[found.addition.cause]
-    return [
-        Finding(
-            cause.severity, found.addition.cause,
-            tuple(names[i] for i in found.addition.joints),
-            f"with {cause.change.format(detail=found.addition.detail)} the fit leaves "
-            f"{100 * found.left[1]:.2g} % of the efforts of {names[found.shown]} in place of "
-            f"{100 * found.left[0]:.2g} %",
-            cause.advice,
-            {"gain": found.gain, "left_before": found.left[0], "left_after": found.left[1]},
-            weight=10.0 + found.gain,
-        )
-    ]  # fmt: skip
-
-
-def _is_lacking(found: Explained, own: Sequence[Sequence[Explained]]) -> bool:
-    """Tell whether what an addition explains is beyond chance, and of a coupling, on both sides.
-
-    Args:
-        found: the addition.
-        own: of every joint what was tried.
-    """
-    tried, freed = len(own) * len(own[found.addition.joints[0]]), found.addition.matrix.shape[1]
-    chance = by_chance(tried, freed, found.independent)
-    if found.gain < max(EXPLAINS, CHANCE * chance):
-        return False
-    if found.addition.cause != "missing coupling":
-        return True
-    joint, other = found.addition.joints
-    back = [one.gain for one in own[other] if one.addition.joints == (other, joint)]
-    return bool(back) and back[0] > LEAST  # a drive that moves two joints is felt by both

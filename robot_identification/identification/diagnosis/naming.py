@@ -19,6 +19,10 @@ CHANCE = 2.0
 on, as no lack of a model looks like it, but not below twice what the best of all trials explains by
 chance; see :func:`by_chance`."""
 
+EXPLAINS = 1.0
+"""Something that the model lacks, or that changes meanwhile, is named where it explains as much as
+all that is left then."""
+
 ALIKE = 0.85
 """A simpler cause is preferred where it explains this part of what the best one does."""
 

@@ -14,6 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.identification.diagnosis import signals
+from robot_identification.identification.diagnosis.effort_signals import (
+    coarse_findings,
+    effort_findings,
+    frozen_efforts,
+)
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.limits import limit_findings
 from robot_identification.robot.model import Array, RobotModel, TermKind
@@ -29,15 +34,12 @@ _STILL = 0.01
 """Range of positions in rad or m below which a joint that varies as much in 20 ms as in all rests:
 noise does so, motion does not."""
 
-_COARSE = 0.05
-"""Noise of the resolution, over the deviation of the signal, from which on it is told: that of the
-parameters grows with it, and a twentieth is what else is called known well."""
-
 _ONE_WAY = 0.98
 """Share of the motion in one direction: of the rest, a fiftieth, friction is not known."""
 
 _DOUBLED = 0.05
 _SEVERAL = 3
+_CUT_OFF = ("effort saturated", "effort dead zone")
 _JUMPING = ("position stuck", "position spikes", "position quantised")
 _FEWEST = 50
 
@@ -60,9 +62,18 @@ def recording_findings(robot: RobotModel, recordings: Sequence[Recording]) -> tu
 
 
 def _without_sequels(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings without the speeds that follow from positions that jump."""
+    """Return findings without those that follow from others of the same joint.
+
+    Positions that jump have speeds beyond limits; efforts that are cut off stay at that level.
+    """
     jumping = {f.joints for f in findings if f.cause in _JUMPING}
-    return [f for f in findings if f.cause != "speed beyond limits" or f.joints not in jumping]
+    cut = {(f.joints, abs(f.figures["level"])) for f in findings if f.cause in _CUT_OFF}
+    return [
+        f
+        for f in findings
+        if not (f.cause == "speed beyond limits" and f.joints in jumping)
+        and not (f.cause == "effort stuck" and (f.joints, abs(f.figures["level"])) in cut)
+    ]
 
 
 def _gathered(findings: Sequence[Finding]) -> list[Finding]:
@@ -91,12 +102,12 @@ def _of_recording(robot: RobotModel, recording: Recording) -> Iterator[Finding]:
     resting = _resting(position, speed, recording.period)
     moving &= ~resting[:, None]
     for place in range(len(robot.active_joints)):
-        yield from _of_effort(recording, place, effort[place], moving[place])
+        yield from effort_findings(recording, place, effort[place], moving[place])
         if resting[place]:
             yield _constant(recording, place, position[place])
         elif known:
             yield from _of_position(robot, recording, place, position[place], speed[place])
-    yield from _frozen_efforts(recording, moving)
+    yield from frozen_efforts(recording, moving)
     if known:
         yield from limit_findings(robot, recording.source, position, np.abs(speed), effort)
     yield from _of_stamps(recording)
@@ -135,54 +146,6 @@ def _moving(speed: Array) -> npt.NDArray[np.bool_]:
     return moving
 
 
-def _of_effort(
-    recording: Recording, place: int, effort: Array, moving: npt.NDArray[np.bool_]
-) -> Iterator[Finding]:
-    name, source = recording.joint_names[place], recording.source
-    if not effort.any():
-        if moving.any():
-            yield Finding(
-                Severity.MISTAKE, "effort zero", (name,),
-                "its efforts are zero throughout although it moves",
-                "record them with a driver that measures efforts",
-                {"samples": len(effort)}, source, 100.0,
-            )  # fmt: skip
-        return
-    if np.ptp(effort) == 0.0:
-        if moving.any():
-            yield Finding(
-                Severity.MISTAKE, "effort constant", (name,),
-                f"its efforts are {effort[0]:.4g} throughout although it moves",
-                "look for what the driver publishes in place of a measurement",
-                {"value": float(effort[0])}, source, 100.0,
-            )  # fmt: skip
-        return
-    coarse = list(_coarse(recording, "effort", place, effort))
-    if not coarse and (cut := signals.plateau(effort, moving)) is not None:
-        yield Finding(
-            Severity.MISTAKE, "effort saturated", (name,),
-            f"its efforts do not go beyond {cut.level:.4g}, where {100 * cut.share:.2g} % of the "
-            "samples lie exactly",
-            "record a slower motion, or widen the range of the measurement",
-            {"level": cut.level, "share": cut.share}, source, 50.0 * cut.share + 10.0,
-        )  # fmt: skip
-    outliers = [signals.spikes(segment.effort[:, place]) for segment in recording.segments]
-    if count := sum(map(len, outliers)):
-        first = next(
-            float(segment.time[own[0]])
-            for segment, own in zip(recording.segments, outliers, strict=True)
-            if len(own)
-        )
-        yield Finding(
-            Severity.MISTAKE if count > 1 else Severity.DOUBT, "effort spikes", (name,),
-            f"{count} samples of its efforts stand far out of their neighbours, the first at "
-            f"{first:.2f} s",
-            "repair the measurement, or limit their pull with --robust",
-            {"spikes": count, "first": first}, source, 10.0,
-        )  # fmt: skip
-    yield from coarse
-
-
 def _of_position(
     robot: RobotModel, recording: Recording, place: int, position: Array, speed: Array
 ) -> Iterator[Finding]:
@@ -214,7 +177,7 @@ def _of_position(
             {"spikes": count, "left_out": count - left}, source, 20.0,
         )  # fmt: skip
     yield from _one_way(robot, recording, place, speed)
-    yield from _coarse(recording, "position", place, position)
+    yield from coarse_findings(recording, "position", place, position)
 
 
 def _constant(recording: Recording, place: int, position: Array) -> Finding:
@@ -246,42 +209,6 @@ def _one_way(
             "record motions in both directions",
             {"share": share}, recording.source, 5.0,
         )  # fmt: skip
-
-
-def _coarse(recording: Recording, signal: str, place: int, values: Array) -> Iterator[Finding]:
-    step, spread = signals.resolution(values), float(values.std())
-    if spread > 0.0 and (share := step / 12**0.5 / spread) > _COARSE:
-        yield Finding(
-            Severity.MISTAKE if share > 2 * _COARSE else Severity.DOUBT,
-            f"{signal} quantised", (recording.joint_names[place],),
-            f"its {signal}s come in steps of {step:.3g}, {100 * step / spread:.2g} % of what they "
-            "vary by",
-            "publish them with more digits",
-            {"step": step, "share": share}, recording.source, 10.0 * share,
-        )  # fmt: skip
-
-
-def _frozen_efforts(recording: Recording, moving: npt.NDArray[np.bool_]) -> Iterator[Finding]:
-    """Tell of efforts that were held for a while though their joints moved."""
-    passed = 0
-    told: set[int] = set()
-    for segment in recording.segments:
-        for place in set(range(segment.effort.shape[1])) - told:
-            held = signals.freeze(segment.effort[:, place], noisy=True)
-            if held is None:
-                continue
-            own = slice(passed + held.begin, passed + held.begin + held.samples)
-            if moving[place, own].mean() > 0.5:
-                told.add(place)
-                seconds = held.samples * recording.period
-                yield Finding(
-                    Severity.MISTAKE, "effort stuck", (recording.joint_names[place],),
-                    f"its efforts are held for {seconds:.3g} s from "
-                    f"{segment.time[held.begin]:.2f} s on while it moves",
-                    "leave that part out (--begin, --end), or repair the driver",
-                    {"seconds": seconds}, recording.source, 20.0 + seconds,
-                )  # fmt: skip
-        passed += len(segment.time)
 
 
 def _of_stamps(recording: Recording) -> Iterator[Finding]:

@@ -20,6 +20,11 @@ _BAND = 0.01
 _CUT = 5.0
 _SHORTEST_PLATEAU = 10
 
+# A signal passes zero at most as fast as around it: where exactly zero holds so many times the
+# samples of a narrow band on both sides, small values have been taken away.
+_EMPTIED = 2.0
+_FEWEST_CROSSINGS = 3  # a driver that tells nothing for a while is zero once or twice
+
 # Of a million samples of Gaussian noise none lies beyond 5 deviations, of a Laplacian one none
 # beyond 20; a spike also stands out of what the signal itself does.
 _SPIKE_DEVIATIONS = 20.0
@@ -51,6 +56,18 @@ class Plateau(NamedTuple):
     share: float
 
 
+class DeadZone(NamedTuple):
+    """A signal whose small values are zero.
+
+    Attributes:
+        share: of all samples that are zero.
+        runs: how often it is zero for a while.
+    """
+
+    share: float
+    runs: int
+
+
 class Freeze(NamedTuple):
     """The longest run of equal values that ends or begins with a jump.
 
@@ -58,11 +75,13 @@ class Freeze(NamedTuple):
         begin: number of its first sample.
         samples: how many there are.
         jump: by which it was let go.
+        at_extreme: whether the signal does not go beyond the value, and leaves it without a jump.
     """
 
     begin: int
     samples: int
     jump: float
+    at_extreme: bool
 
 
 def plateau(values: Array, moving: npt.NDArray[np.bool_]) -> Plateau | None:
@@ -75,21 +94,49 @@ def plateau(values: Array, moving: npt.NDArray[np.bool_]) -> Plateau | None:
     reach = float(np.ptp(values))
     if reach == 0.0:
         return None
+    band = _band(values, reach)
     found = []
     for extreme, inside in ((values.max(), -1.0), (values.min(), 1.0)):
         beyond = inside * (values - extreme)  # distance from the extreme
         at = moving & (beyond <= _SAME * reach)
-        near = moving & (beyond <= _BAND * reach) & ~at
+        near = moving & (beyond <= band) & ~at
         count = int(at.sum())
         if count >= _SHORTEST_PLATEAU and count > _CUT * int(near.sum()) and _runs(at) >= 3.0:
             found.append(Plateau(float(extreme), count / len(values)))
     return max(found, key=lambda one: one.share, default=None)
 
 
+def dead_zone(values: Array, moving: npt.NDArray[np.bool_]) -> DeadZone | None:
+    """Return where the small values of a signal are zero, None where they are not.
+
+    Args:
+        values: (samples,) the signal.
+        moving: (samples,) where the joint moves.
+    """
+    reach = float(np.ptp(values))
+    at = moving & (values == 0.0)
+    count, runs = int(at.sum()), _starts(at)
+    if count < _SHORTEST_PLATEAU or runs < _FEWEST_CROSSINGS or _runs(at) < 3.0:
+        return None
+    near = moving & (np.abs(values) <= _band(values, reach)) & ~at
+    if count <= _EMPTIED * int(near.sum()):
+        return None
+    return DeadZone(count / len(values), runs)
+
+
+def _band(values: Array, reach: float) -> float:
+    """Return how far around a value its neighbours lie: a coarse signal has none but in steps."""
+    return max(_BAND * reach, 1.5 * resolution(values))
+
+
 def _runs(flags: npt.NDArray[np.bool_]) -> float:
     """Return the mean length of the runs of true flags."""
-    starts = int(np.count_nonzero(np.diff(flags.astype(np.int8), prepend=0) == 1))
-    return float(flags.sum()) / max(starts, 1)
+    return float(flags.sum()) / max(_starts(flags), 1)
+
+
+def _starts(flags: npt.NDArray[np.bool_]) -> int:
+    """Return the number of runs of true flags."""
+    return int(np.count_nonzero(np.diff(flags.astype(np.int8), prepend=0) == 1))
 
 
 def freeze(values: Array, *, noisy: bool = False) -> Freeze | None:
@@ -117,8 +164,10 @@ def freeze(values: Array, *, noisy: bool = False) -> Freeze | None:
         before = float(steps[begin - 1]) if begin > 0 else 0.0
         behind = float(steps[end]) if end < len(steps) else 0.0
         jump = max(before, behind)
-        if jump > _JUMP * usual or (noisy and _is_long(samples, same)):
-            best = Freeze(int(begin), samples, jump)
+        jumps = jump > _JUMP * usual
+        if jumps or (noisy and _is_long(samples, same)):
+            inside = min(values[begin] - values.min(), values.max() - values[begin])
+            best = Freeze(int(begin), samples, jump, not jumps and bool(inside <= _SAME * reach))
     return best
 
 

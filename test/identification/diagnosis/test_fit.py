@@ -296,3 +296,34 @@ def test_the_search_for_what_is_wrong_can_be_cancelled(robot, motion, monkeypatc
     with pytest.raises(CancelledError, match="what is wrong"):
         identify(robot, [recorded(robot, motion, effort=times(1, -1.0))], cancelled=cancelled)
     assert len(asked) == 20
+
+
+@pytest.mark.parametrize(
+    ("joint", "factor"), [(1, 1.1), (0, 0.92)], ids=["a tenth too large", "a twelfth too small"]
+)
+def test_a_small_factor_on_clean_efforts_is_found(robot, motion, joint, factor):
+    """What is left is below a percent of the effort for all factors near the right one."""
+    clock, q, effort = motion
+    fine = effort - 0.0
+    spectrum = np.fft.rfft(fine, axis=0)
+    spectrum[len(spectrum) // 10 :] = 0.0  # the motion is below, most of the noise above
+    quiet = (clock, q, np.fft.irfft(spectrum, len(clock), axis=0))
+    recording = recorded(robot, quiet, effort=times(joint, factor))
+    (found,) = [f for f in identify(robot, [recording]).findings if f.cause == "effort factor"]
+    assert found.severity is Severity.MISTAKE
+    assert found.figures["amount"] == pytest.approx(1.0 / factor, rel=0.03)
+
+
+def test_a_clock_that_is_wrong_by_a_fifth_is_named_with_its_factor(robot, motion):
+    clock, q, effort = motion
+    slower = Recording(robot.joint_names, 1.2 / RATE, (Segment(1.2 * clock, q, None, effort),))
+    (found,) = [f for f in identify(robot, [slower]).findings if f.severity is Severity.MISTAKE]
+    assert (found.joints, found.cause) == ((), "clock")
+    assert found.figures["amount"] == pytest.approx(1.0 / 1.2, rel=0.03)
+
+
+def test_positions_that_are_a_tenth_too_large_are_named(robot, motion):
+    recording = recorded(robot, motion, position=times(1, 1.1))
+    (found,) = [f for f in identify(robot, [recording]).findings if f.severity is Severity.MISTAKE]
+    assert (found.joints, found.cause) == (("joint_2",), "position factor")
+    assert found.figures["amount"] == pytest.approx(1.0 / 1.1, rel=0.03)

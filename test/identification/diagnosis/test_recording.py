@@ -77,6 +77,38 @@ def test_a_spoilt_signal_is_named_with_its_joint(scara, recording, signal, chang
     assert {joint for joint, _ in found} == {"joint_2"}
 
 
+@pytest.mark.parametrize(
+    "small", [lambda x, zone: np.where(np.abs(x) < zone, 0.0, x),
+              lambda x, zone: np.sign(x) * np.maximum(np.abs(x) - zone, 0.0)],
+    ids=["left out", "taken off"],
+)  # fmt: skip
+def test_a_dead_zone_of_the_efforts_is_named_and_not_taken_for_a_driver_that_hangs(
+    scara, recording, small
+):
+    spoiled = spoilt(recording, effort=lambda x: small(x, 0.15 * np.abs(x).max()))
+    assert mistakes(scara, spoiled) == {("joint_2", "effort dead zone")}
+
+
+@pytest.mark.parametrize("level", [0.6, 0.8, 0.9])
+def test_efforts_that_are_cut_off_are_not_said_to_be_held_there(scara, recording, level):
+    def cut(effort):
+        return np.clip(effort, *(level * np.abs(effort).max() * np.array([-1.0, 1.0])))
+
+    assert mistakes(scara, spoilt(recording, effort=cut)) == {("joint_2", "effort saturated")}
+
+
+@pytest.mark.parametrize("levels", [4, 8, 16])
+def test_efforts_in_coarse_steps_are_not_said_to_be_cut_off_or_held(scara, recording, levels):
+    """Many samples have the largest value, or none, and stay there, and none lies just beside."""
+
+    def coarse(effort):
+        often_small = effort * np.abs(effort)
+        step = np.abs(often_small).max() / levels
+        return step * np.rint(often_small / step)
+
+    assert mistakes(scara, spoilt(recording, effort=coarse)) <= {("joint_2", "effort quantised")}
+
+
 @pytest.mark.parametrize("effort", [np.zeros_like, lambda x: held(x, 400), lambda x: 2.0 + 0.0 * x])
 def test_a_joint_that_rests_beside_the_noise_of_its_encoder_is_not_taken_to_move(
     scara, recording, effort

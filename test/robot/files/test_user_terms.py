@@ -206,7 +206,7 @@ def test_the_command_line_takes_terms_of_an_installed_package(package):
     (package / "arm.yaml").write_text(FILE.format(everywhere="square_friction"))
     root = Path(robot_identification.__file__).parents[1]
     done = subprocess.run(
-        [sys.executable, "-m", "robot_identification.cli.main", "base-parameters", "arm.yaml"],
+        [sys.executable, "-m", "robot_identification", "base-parameters", "arm.yaml"],
         cwd=package,
         env={"PYTHONPATH": f"{root}:{package}", "PATH": ""},
         capture_output=True,

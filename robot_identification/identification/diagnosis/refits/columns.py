@@ -153,19 +153,19 @@ def explained(
     kept = motion.kept[joint]
     if not rows.enough:
         return []
-    basis = _basis(rows.matrix)
+    basis = basis_of(rows.matrix)
     residual = rows.effort - basis @ (basis.T @ rows.effort)
     found = []
     for addition in additions(motion, joint, rows, columns):
         extra = addition.matrix[kept]
         extra = extra - basis @ (basis.T @ extra)
-        own = _basis(extra)
+        own = basis_of(extra)
         after = residual - own @ (own.T @ residual)
         parts = [rows.part == half for half in (0, 1)]
         if not all(part.any() for part in parts):
             continue
         size = rows.size
-        foretold = [_foretold(extra, residual, part) for part in parts]
+        foretold = [foretold_residual(extra, residual, part) for part in parts]
         ratios = [
             _left(residual[part], size) / _left(rest, size)
             for part, rest in zip(parts, foretold, strict=True)
@@ -263,8 +263,14 @@ def over_deviation(rows: JointRows, weights: Array) -> float:
     return float(weights @ values) / deviation if deviation > 0.0 else 0.0
 
 
-def _foretold(extra: Array, residual: Array, part: npt.NDArray[np.bool_]) -> Array:
-    """Return what columns leave of a part, with the coefficients of the rest."""
+def foretold_residual(extra: Array, residual: Array, part: npt.NDArray[np.bool_]) -> Array:
+    """Return what columns leave of a part, with the coefficients of the rest.
+
+    Args:
+        extra: (rows, columns).
+        residual: (rows,) without them.
+        part: (rows,) which of the rows are foretold.
+    """
     columns, _ = _unit_columns(extra)
     coefficients = np.linalg.lstsq(columns[~part], residual[~part], rcond=_RCOND)[0]
     found: Array = residual[part] - columns[part] @ coefficients
@@ -278,7 +284,7 @@ def _unit_columns(matrix: Array) -> tuple[Array, Array]:
     return matrix / scale, scale
 
 
-def _basis(matrix: Array) -> Array:
+def basis_of(matrix: Array) -> Array:
     """Return orthonormal columns that span those of a matrix."""
     left, singular, _ = np.linalg.svd(_unit_columns(matrix)[0], full_matrices=False)
     found: Array = left[:, singular > _RCOND * singular.max(initial=0.0)]

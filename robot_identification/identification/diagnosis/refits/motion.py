@@ -55,6 +55,7 @@ class Motion:
         kept: (joints, instants) which rows take part.
         part: (instants,) number of the part of time, 0 or 1, that an instant belongs to.
         temperature: (joints, instants) in degrees Celsius; NaN for joints without.
+        time: (instants,) seconds since the first stamp of the recording.
     """
 
     robot: RobotModel
@@ -66,6 +67,7 @@ class Motion:
     kept: npt.NDArray[np.bool_]
     part: npt.NDArray[np.intp]
     temperature: Array
+    time: Array
 
     @property
     def instants(self) -> int:
@@ -79,7 +81,10 @@ class Motion:
             for name in ("position", "velocity", "acceleration", "effort", "temperature")
         }
         shifted, kept = self.shifted[..., ::step], self.kept[:, ::step]
-        return replace(self, **signals, shifted=shifted, kept=kept, part=self.part[::step])
+        return replace(
+            self, **signals, shifted=shifted, kept=kept, part=self.part[::step],
+            time=self.time[::step],
+        )  # fmt: skip
 
     def with_signals(self, **signals: Array) -> Motion:
         """Return the same with other signals."""
@@ -106,13 +111,13 @@ def thinned(
     joined = [np.concatenate(signals, axis=-1) for signals in zip(*columns, strict=True)]
     count = joined[0].shape[-1]
     step = max(1, -(-count // MOST_ROWS))
-    position, velocity, acceleration, effort, shifted, kept, temperature = (
+    position, velocity, acceleration, effort, shifted, kept, temperature, time = (
         np.ascontiguousarray(signal[..., ::step]) for signal in joined
     )
     left = position.shape[-1]
     return Motion(
         robot, position, velocity, acceleration, effort, shifted, kept.astype(np.bool_),
-        (np.arange(left) >= left // 2).astype(np.intp), temperature,
+        (np.arange(left) >= left // 2).astype(np.intp), temperature, time,
     )  # fmt: skip
 
 
@@ -161,6 +166,7 @@ def _piece(
         np.full(kept.shape, np.nan)
         if segment.temperature is None
         else segment.temperature[:, places],
+        segment.time[places],
     )
 
 

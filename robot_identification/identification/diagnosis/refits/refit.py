@@ -234,6 +234,15 @@ def gain(before: Refit, after: Refit) -> float:
     return gain_in_parts(before.left_in_parts, after.left_in_parts)
 
 
+def gain_below_floor(before: Refit, after: Refit) -> float:
+    """Return a gain that goes on where a residual is below one percent of the effort.
+
+    There the gain itself is the same for all amounts of a change; this one tells which is best.
+    """
+    sizes = (np.hypot(fit.left_in_parts, FLOOR) for fit in (before, after))
+    return gain_in_parts(*sizes)
+
+
 def gain_in_parts(before: Array, after: Array) -> float:
     """Return by how much a change raises the likelihood, in halvings of one joint's variance.
 

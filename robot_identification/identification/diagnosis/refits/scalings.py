@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from robot_identification.identification.diagnosis.refits.refit import Grams, Refit, gain
+from robot_identification.identification.diagnosis.refits.refit import (
+    Grams,
+    Refit,
+    gain,
+    gain_below_floor,
+)
 
 DEGREES = 180.0 / np.pi
 UNITS = (2.0, 0.5, 10.0, 0.1, 1000.0, 0.001, DEGREES, 1.0 / DEGREES)
@@ -72,11 +77,15 @@ class Scalings:
             best = self.scaled(joint, 1.2)
         for _ in range(2 * REFINED):
             near = [self.scaled(joint, best.amount * np.exp(side * span)) for side in (-1.0, 1.0)]
-            best = max([best, *near], key=lambda one: one.gain)
+            best = self.better([best, *near])
             span *= 0.5
         others = (self.scaled(joint, best.amount * decade).gain for decade in _DECADES)
         clear = best.gain - max(others) > _DETERMINED * max(best.gain, 1.0)
         return best if clear else None
+
+    def better(self, trials: Iterable[Trial]) -> Trial:
+        """Return the best of trials that differ in their amount only."""
+        return max(trials, key=lambda one: gain_below_floor(self.before, one.fit))
 
     def of_effort(self, joint: int) -> Iterator[Trial]:
         """Give out the trials with the efforts of a joint negated, and times a factor."""

@@ -26,8 +26,10 @@ from robot_identification.robot.model import Array, JointType, RobotModel
 
 _OFFSETS = (np.pi / 2, -np.pi / 2, np.pi, 0.2, -0.2)
 _TILTS = (0.15, 0.5, 1.0)  # rad
-_LENGTHS = (2.0, 0.5, 0.001, -1.0, 0.0)
-_CLOCKS = (2.0, 0.5, 10.0, 0.1)
+_NEAR = (1.1, 0.9)
+"""Where the search begins for a factor that is no unit, such as that of a clock that goes wrong."""
+_LENGTHS = (2.0, 0.5, 0.001, -1.0, 0.0, *_NEAR)
+_CLOCKS = (2.0, 0.5, 10.0, 0.1, *_NEAR)
 _FEW = 4
 _JOINING = 0.3
 """Gain from which on one more joint is taken for one whose efforts do not hold the weight."""
@@ -84,7 +86,7 @@ class Trials(Scalings):
             effort = self._kept({joint: -self.motion.effort[joint]})
             yield self._trial("axis reversed", (joint,), -1.0, turned.fit(effort))
             yield self._trial("position factor", (joint,), -1.0, turned.fit())
-            for factor in UNITS:
+            for factor in (*UNITS, *_NEAR):
                 yield self._moved("position factor", (joint,), factor, self._times(joint, factor))
             if self.robot.joints[joint].type is JointType.REVOLUTE:
                 for offset in _OFFSETS:
@@ -98,11 +100,7 @@ class Trials(Scalings):
             yield self._moved("positions swapped", pair, 0.0, self._exchanged(pair, efforts=False))
             yield self._moved("joints swapped", pair, 0.0, self._exchanged(pair, efforts=True))
         for factor in _CLOCKS:
-            changed = self.motion.with_signals(
-                velocity=self.motion.velocity * factor,
-                acceleration=self.motion.acceleration * factor**2,
-            )
-            yield self._moved("clock", (), 1.0 / factor, changed)
+            yield self._moved("clock", (), 1.0 / factor, self._slower(1.0 / factor))
 
     def of_description(self) -> Iterator[Trial]:
         """Give out trials that change gravity or the geometry of the robot."""
@@ -134,6 +132,7 @@ class Trials(Scalings):
                 trial.cause, trial.joints, x,
                 self._times(trial.joints[0] if trial.joints else None, x),
             ),
+            "clock": lambda x: self._moved(trial.cause, (), x, self._slower(x)),
         }  # fmt: skip
         change = changes.get(trial.cause)
         if change is None or trial.amount == 0.0:
@@ -141,7 +140,7 @@ class Trials(Scalings):
         best, span = trial, 0.4
         for _ in range(2 * REFINED):
             near = [change(best.amount * (1.0 + side * span)) for side in (-1.0, 1.0)]
-            best = max([best, *near], key=lambda one: one.gain)
+            best = self.better([best, *near])
             span *= 0.5
         return best if best.gain > trial.gain + 0.2 else trial
 
@@ -205,6 +204,13 @@ class Trials(Scalings):
             position=motion.position * scale,
             velocity=motion.velocity * scale,
             acceleration=motion.acceleration * scale,
+        )
+
+    def _slower(self, factor: float) -> Motion:
+        """Return the motion with the time between samples times a factor."""
+        motion = self.motion
+        return motion.with_signals(
+            velocity=motion.velocity / factor, acceleration=motion.acceleration / factor**2
         )
 
     def _turned(self, joint: int, offset: float) -> Motion:
