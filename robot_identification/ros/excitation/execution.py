@@ -305,9 +305,12 @@ class MotionExecutor:
         except Exception as error:  # noqa: BLE001
             import traceback
 
-            self._node.get_logger().error(f"watching failed:\n{traceback.format_exc()}")
-            fault = f"a fault of this node: {error}"
-            return motion.stop(self._watch.now(), Reason.STATE_STALE, fault)
+            self._node.get_logger().error(
+                f"watching failed:\n{traceback.format_exc()}", throttle_duration_sec=1.0
+            )
+            now, fault = self._watch.now(), f"a fault of this node: {error}"
+            braking = motion.stop(now, Reason.STATE_STALE, fault)
+            return motion.tick(now) if braking is None else braking  # braking must end too
 
     def _end(self) -> None:
         """Let others plan and move, and give a goal its result."""

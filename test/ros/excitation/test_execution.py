@@ -109,6 +109,20 @@ def test_watching_that_fails_stops_the_robot(moving, monkeypatch):
     assert "fault" in moving.world.motion.text
 
 
+def test_braking_comes_to_its_end_though_watching_goes_on_failing(moving):
+    def fail():
+        raise ZeroDivisionError("a fault of this program")
+
+    moving.arms.problem = fail
+    moving.executor.look()
+    moving.world.take(moving.world.motion.command)
+    assert moving.world.motion.phase is Phase.BRAKING
+    for _ in range(200):
+        moving.executor.look()
+    assert moving.world.motion.phase is Phase.STOPPED
+    assert "fault" in moving.world.motion.text
+
+
 def test_another_robot_that_leaves_its_place_stops_the_motion(moving):
     moving.executor.look()
     assert moving.world.motion.moving
