@@ -148,3 +148,7 @@ def _exit_code(error: RobotIdentificationError) -> int:
     if isinstance(error, ResultRefusedError):
         return EXIT_REFUSED
     return EXIT_INPUT if isinstance(error, InputError) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
