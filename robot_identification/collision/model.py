@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ _SAMPLED = 300  # postures
 _NEAR = 0.1  # m
 _WIDEST = 1.0
 """Largest clearance in m, as in the schema of cell files."""
+_SHOWN = 4  # pairs
 
 
 @by_value
@@ -170,10 +171,32 @@ def load_collision_model(
         for one in scene.left_out
         if {one.first, one.second} & around and not one.harmless
     ]
+    remarks += _own_pairs(scene, around)
     if whole.mounting is None:
         remarks.append("the robot stands on the plane of its base; say mounting if it does not")
     assumed_floor = FLOOR.name if whole.mounting is None else ""
     return CollisionModel(robot, scene, wanted, tuple(remarks), assumed_floor)
+
+
+def _own_pairs(scene: Scene, around: Collection[str]) -> Iterator[str]:
+    """Give out a remark on the robot's own links that are not checked against each other.
+
+    Those that a joint connects, or an SRDF disables, are none that a reader would expect.
+
+    Args:
+        scene: the bodies and pairs.
+        around: names of the bodies that are not of the robot.
+    """
+    links = {body.name: body.link for body in scene.bodies}
+    by_reason: dict[str, dict[str, None]] = {}
+    for one in scene.left_out:
+        if one.judged and not one.harmless and not {one.first, one.second} & set(around):
+            pair = " and ".join(sorted((links[one.first], links[one.second])))
+            by_reason.setdefault(one.reason, {})[pair] = None
+    for reason, pairs in by_reason.items():
+        shown = ", ".join(list(pairs)[:_SHOWN])
+        more = f" and {len(pairs) - _SHOWN} pairs more" if len(pairs) > _SHOWN else ""
+        yield f"not checked against each other: {shown}{more} ({reason})"
 
 
 def _clearance(given: float | None, cell: Cell) -> float:

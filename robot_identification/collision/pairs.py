@@ -160,7 +160,7 @@ def _kept(
             reason = f"they are never nearer than {least:g} m" if harmless else ""
         if reason:
             kept[pair] = False
-            told.append(LeftOut(own[0].name, own[1].name, reason, harmless))
+            told.append(LeftOut(own[0].name, own[1].name, reason, harmless, judged=True))
     return np.flatnonzero(kept), told
 
 

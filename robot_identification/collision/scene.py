@@ -164,12 +164,14 @@ class LeftOut:
         second: name of the other.
         reason: why.
         harmless: whether that was shown, for every posture within the limits.
+        judged: whether postures tell so; otherwise a joint or a file does.
     """
 
     first: str
     second: str
     reason: str
     harmless: bool = False
+    judged: bool = False
 
 
 @by_value

@@ -84,13 +84,14 @@ class Asking:
         """Wait for the response to a request that was sent, and return it."""
         heard = self.progress.get(name.partition("/")[0], [])
         known = len(heard)
-        seen = time.monotonic()
+        seen, asked = time.monotonic(), self.client.servers(name)
 
         def answered() -> bool:
             nonlocal seen
             if heard[known:] and not math.isnan(heard[-1].fraction):
                 self._report(heard[-1].stage, heard[-1].fraction)
-            if self.client.is_there(kind, name):
+            there = self.client.is_there(kind, name)
+            if there and (not asked or asked & self.client.servers(name)):
                 seen = time.monotonic()
             elif time.monotonic() - seen > SILENT and not future.done():
                 raise NodeGoneError(f"{name}: its node has ended before it answered")

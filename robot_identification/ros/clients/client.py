@@ -208,6 +208,16 @@ class Client(Closing):
         """Tell whether a service is there now."""
         return bool(self._client(kind, name).service_is_ready())
 
+    def servers(self, name: str) -> frozenset[bytes]:
+        """Return identifiers of the servers of a service; none where the middleware tells none.
+
+        A node that was started anew has others: it does not answer what its predecessor was asked.
+        """
+        # rclpy tells the servers of a service by the topic of its requests, in the name of DDS.
+        topic = f"rq{self.node.resolve_service_name(name)}Request"
+        found = self.node.get_subscriptions_info_by_topic(topic, no_mangle=True)
+        return frozenset(bytes(one.endpoint_gid) for one in found)
+
     def begin(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
         """Send a request; return the future of its response.
 

@@ -53,7 +53,8 @@ class Lateness:
         if self.rate < _STANDS:
             return (
                 f"the robot stands where the trajectory was {self.seconds:.2f} s before: is it "
-                "paused, in a protective or emergency stop, or blocked?"
+                "paused, in a protective or emergency stop, or blocked; or are the states old "
+                "ones with new stamps?"
             )
         late = f"the robot is where the trajectory was {self.seconds:.2f} s before"
         if self.rate < _FOLLOWS:

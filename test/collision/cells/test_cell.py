@@ -59,6 +59,15 @@ def test_a_link_that_the_plane_always_touches_is_told(tmp_path):
     assert remark == "arm and ceiling are not checked: always nearer than 0.02 m"
 
 
+def test_links_of_the_arm_that_are_not_checked_against_each_other_are_told():
+    """Those that a joint connects are not told: nobody expects a distance between them."""
+    (remark,) = load_collision_model("tx40", load_robot("tx40")).remarks
+    assert remark == (
+        "not checked against each other: link_2 and link_4, link_4 and link_6 "
+        "(always nearer than 0.02 m)"
+    )
+
+
 def test_what_is_not_checked_is_said_and_why(tmp_path, monkeypatch):
     robot = load_robot("three_dof")
     assert "no collision shapes" in load_collision_model("three_dof", robot)

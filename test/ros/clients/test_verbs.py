@@ -33,6 +33,7 @@ class Transport:
     def __init__(self, *answers, steps=3):
         self.answers, self.steps = list(answers), steps
         self.asked, self.there, self.now = [], True, 0.0
+        self.identifier = b"first"
         self.step = lambda: None
         self.heard = {}
         self.node = SimpleNamespace(
@@ -52,6 +53,9 @@ class Transport:
 
     def is_there(self, _kind, _name):
         return self.there
+
+    def servers(self, _name):
+        return frozenset([self.identifier])
 
     def wait_for_service(self, _kind, _name, _timeout):
         pass
@@ -171,6 +175,16 @@ def test_a_node_that_stays_away_has_ended(transport):
         transport.there = transport.now < 2.0
 
     transport.answers, transport.steps, transport.step = [FINE], 20, step
+    with pytest.raises(NodeGoneError, match="identification/identify: its node has ended"):
+        Verbs(transport).ask(Identify.Request())
+    assert transport.now < 3.0 + asking.SILENT + 1.0
+
+
+def test_a_node_that_was_started_anew_does_not_answer_what_the_one_before_was_asked(transport):
+    def step():
+        transport.identifier = b"first" if transport.now < 2.0 else b"second"
+
+    transport.answers, transport.steps, transport.step = [FINE], 10_000, step
     with pytest.raises(NodeGoneError, match="identification/identify: its node has ended"):
         Verbs(transport).ask(Identify.Request())
     assert transport.now < 3.0 + asking.SILENT + 1.0

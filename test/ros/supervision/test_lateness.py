@@ -65,7 +65,8 @@ def test_a_controller_that_scales_the_speed_is_told_with_the_share(pace):
 def test_a_robot_that_is_paused_is_told_to_stand_on_its_trajectory():
     told = stopped(pace=0.0).lateness()
     assert "the robot stands where the trajectory was" in told
-    assert "is it paused, in a protective or emergency stop, or blocked?" in told
+    assert "is it paused, in a protective or emergency stop, or blocked" in told
+    assert "old ones with new stamps" in told
 
 
 def test_a_controller_that_lags_is_not_taken_for_one_that_scales_the_speed():
