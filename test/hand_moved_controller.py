@@ -102,6 +102,13 @@ class HandMovedController:
         self.executor.look()
 
 
+class Logger(logging.LoggerAdapter):
+    """Takes what loggers of rclpy take."""
+
+    def process(self, msg, kwargs):
+        return msg, {}
+
+
 class Node:
     """Publishes on topics that a controller hears, or nobody; readers move nothing."""
 
@@ -121,7 +128,7 @@ class Node:
         return [SimpleNamespace(node_name=name, node_namespace="/arm") for name in names]
 
     def get_logger(self):
-        return logging.getLogger("controller")
+        return Logger(logging.getLogger("controller"), {})
 
     def get_name(self):
         return "excitation"
