@@ -1,4 +1,4 @@
-"""What changes in the course of recordings: offsets and friction that drift, and what acts briefly.
+"""Drift of offsets and friction in the course of recordings, and efforts that act for a while only.
 
 Everything else that is looked for acts all the time.  A slow change is told by smooth functions of
 time, whose coefficients from every other block of time foretell the blocks between them; what acts
@@ -14,18 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.identification.diagnosis.finding import Finding, Severity
-from robot_identification.identification.diagnosis.naming import CHANCE, EXPLAINS, by_chance
-from robot_identification.identification.diagnosis.refits.columns import (
-    basis_of,
-    foretold_residual,
-)
+from robot_identification.identification.diagnosis.naming import least_gain
+from robot_identification.identification.diagnosis.refits.columns import OwnFit
 from robot_identification.identification.diagnosis.refits.motion import Motion
 from robot_identification.identification.diagnosis.refits.refit import (
     FLOOR,
     JointRows,
     Refit,
-    independent_rows,
-    rms,
 )
 from robot_identification.robot.arrays import Array
 
@@ -126,25 +121,14 @@ def _drift(motion: Motion, joint: int, rows: JointRows, blocks: int) -> _Drift |
     odd = block % 2 == 1
     if not rows.enough or not odd.any() or odd.all():
         return None
-    basis = basis_of(rows.matrix)
-    residual = rows.effort - basis @ (basis.T @ rows.effort)
+    own = OwnFit(rows)
     speed = motion.velocity[joint][kept]
     slow = np.column_stack([course, course**2])
     offset, friction = slow, np.hstack([slow * np.sign(speed)[:, None], slow * speed[:, None]])
     found = []
     for words, extra in (("an offset", offset), ("friction", friction)):
-        added = extra - basis @ (basis.T @ extra)
-        own = basis_of(added)
-        after = residual - own @ (own.T @ residual)
-        ratios = [
-            max(rms(residual[part]) / rows.size, FLOOR)
-            / max(rms(foretold_residual(added, residual, part)) / rows.size, FLOOR)
-            for part in (odd, ~odd)
-        ]
-        gain = 2.0 * float(np.log2(min(ratios)))
-        chance = by_chance(2 * len(motion.kept), extra.shape[1], independent_rows(after))
-        if gain >= max(EXPLAINS, CHANCE * chance):
-            left = (rms(residual) / rows.size, rms(after) / rows.size)
+        gain, left, independent = own.gained(extra, odd)
+        if gain >= least_gain(2 * len(motion.kept), extra.shape[1], independent):
             found.append(_Drift(gain, words, left))
     return max(found, key=lambda one: one.gain, default=None)
 

@@ -49,21 +49,8 @@ def effort_findings(
         return
     coarse = list(coarse_findings(recording, "effort", place, effort))
     # In coarse steps small values are zero, and the largest ones equal, of themselves.
-    zone = None if coarse else signals.dead_zone(effort, moving)
-    cut = None if coarse else signals.plateau(effort, moving)
-    if cut is not None and (zone is None or cut.level != 0.0):
-        yield _saturated(recording, place, cut.level, cut.share)
-    if zone is not None:
-        one_sided = effort.min() >= 0.0 or effort.max() <= 0.0
-        yield Finding(
-            Severity.MISTAKE, "effort dead zone", (name,),
-            f"its efforts are exactly zero in {100 * zone.share:.2g} % of the samples, {zone.runs} "
-            f"times while it moves: small ones{', or those of one sign,' if one_sided else ''} are "
-            "cut off",
-            "have the driver publish all efforts as they are measured",
-            {"level": 0.0, "share": zone.share, "runs": zone.runs}, source,
-            50.0 * zone.share + 10.0,
-        )  # fmt: skip
+    cut_off = [] if coarse else list(_cut_off(recording, place, effort, moving))
+    yield from cut_off
     outliers = [signals.spikes(segment.effort[:, place]) for segment in recording.segments]
     if count := sum(map(len, outliers)):
         first = next(
@@ -79,43 +66,67 @@ def effort_findings(
             {"spikes": count, "first": first}, source, 10.0,
         )  # fmt: skip
     yield from coarse
+    held = _held(recording, place, moving)
+    levels = {abs(one.figures["level"]) for one in cut_off}
+    if held is not None and abs(held.figures["level"]) not in levels:  # cut off, they stay there
+        yield held
 
 
-def frozen_efforts(recording: Recording, moving: npt.NDArray[np.bool_]) -> Iterator[Finding]:
-    """Tell of efforts that were held for a while though their joints moved.
+def _cut_off(
+    recording: Recording, place: int, effort: Array, moving: npt.NDArray[np.bool_]
+) -> Iterator[Finding]:
+    """Tell of efforts that are not measured beyond a level, or within one."""
+    zone, cut = signals.dead_zone(effort, moving), signals.plateau(effort, moving)
+    if cut is not None and (zone is None or cut.level != 0.0):
+        yield _saturated(recording, place, cut.level, cut.share)
+    if zone is not None:
+        one_sided = effort.min() >= 0.0 or effort.max() <= 0.0
+        yield Finding(
+            Severity.MISTAKE, "effort dead zone", (recording.joint_names[place],),
+            f"its efforts are exactly zero in {100 * zone.share:.2g} % of the samples, {zone.runs} "
+            f"times while it moves: small ones{', or those of one sign,' if one_sided else ''} are "
+            "cut off",
+            "have the driver publish all efforts as they are measured",
+            {"level": 0.0, "share": zone.share, "runs": zone.runs}, recording.source,
+            50.0 * zone.share + 10.0,
+        )  # fmt: skip
+
+
+def _held(recording: Recording, place: int, moving: npt.NDArray[np.bool_]) -> Finding | None:
+    """Return that the efforts of a joint are held for a while though it moves; None: they are not.
 
     Args:
         recording: that they are of.
-        moving: (joints, samples) where they move.
+        place: of the joint.
+        moving: (samples,) where it moves.
     """
     passed = 0
-    told: set[int] = set()
     for segment in recording.segments:
-        for place in set(range(segment.effort.shape[1])) - told:
-            values = segment.effort[:, place]
-            # Within a coarse step efforts that vary slowly are equal for long.
-            if _coarseness(values) > _COARSE:
-                continue
-            held = signals.freeze(values, noisy=True)
-            if held is None:
-                continue
-            own = slice(passed + held.begin, passed + held.begin + held.samples)
-            if moving[place, own].mean() > 0.5:
-                told.add(place)
-                seconds = held.samples * recording.period
-                level = float(values[held.begin])
-                if held.at_extreme and level != 0.0:
-                    at = np.mean(values == level)
-                    yield _saturated(recording, place, level, float(at))
-                    continue
-                yield Finding(
-                    Severity.MISTAKE, "effort stuck", (recording.joint_names[place],),
-                    f"its efforts are held for {seconds:.3g} s from "
-                    f"{segment.time[held.begin]:.2f} s on while it moves",
-                    "leave that part out (--begin, --end), or repair the driver",
-                    {"seconds": seconds, "level": level}, recording.source, 20.0 + seconds,
-                )  # fmt: skip
-        passed += len(segment.time)
+        values = segment.effort[:, place]
+        # Within a coarse step efforts that vary slowly are equal for long.
+        held = None if _coarseness(values) > _COARSE else signals.freeze(values, noisy=True)
+        if held is not None:
+            first = passed + held.begin
+            if moving[first : first + held.samples].mean() > 0.5:
+                return _held_at(recording, place, values, held, float(segment.time[held.begin]))
+        passed += len(values)
+    return None
+
+
+def _held_at(
+    recording: Recording, place: int, values: Array, held: signals.Freeze, begin: float
+) -> Finding:
+    """Return that efforts are held from a time on; at an extreme they are cut off there."""
+    level = float(values[held.begin])
+    if held.at_extreme and level != 0.0:
+        return _saturated(recording, place, level, float(np.mean(values == level)))
+    seconds = held.samples * recording.period
+    return Finding(
+        Severity.MISTAKE, "effort stuck", (recording.joint_names[place],),
+        f"its efforts are held for {seconds:.3g} s from {begin:.2f} s on while it moves",
+        "leave that part out (--begin, --end), or repair the driver",
+        {"seconds": seconds, "level": level}, recording.source, 20.0 + seconds,
+    )  # fmt: skip
 
 
 def _saturated(recording: Recording, place: int, level: float, share: float) -> Finding:

@@ -22,14 +22,13 @@ from robot_identification.identification.diagnosis.finding import Finding, Sever
 from robot_identification.identification.diagnosis.lacking import lacking_findings
 from robot_identification.identification.diagnosis.naming import (
     ALIKE,
-    CHANCE,
     DRIVEN,
     EXPLAINS,
     LEAST,
     all_driven,
-    by_chance,
     cause_of,
     driven,
+    least_gain,
     most_changed,
     named,
 )
@@ -152,10 +151,10 @@ def _needed(trials: Trials, trial: Trial, tried: int) -> float:
     """Return the gain from which on a trial is named, of so many that were tried."""
     joint = most_changed(trials.before, trial)
     freed = 1 if trial.cause == "time shift" else len(trials.grams.rows[joint].columns)
-    chance = by_chance(tried, freed, independent_rows(trial.fit.residuals[joint]))
+    independent = independent_rows(trial.fit.residuals[joint])
     # Friction that lags looks like a shift in one joint, as a lack of the model.
     lagging = trial.cause == "time shift" and trial.joints
-    return max(EXPLAINS if lagging else LEAST, CHANCE * chance)
+    return least_gain(tried, freed, independent, EXPLAINS if lagging else LEAST)
 
 
 def _is_common(trial: Trial, largest: float) -> bool:

@@ -13,12 +13,11 @@ import numpy as np
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.naming import (
     ALIKE,
-    CHANCE,
     DRIVEN,
     LEAST,
     all_driven,
-    by_chance,
     driven,
+    least_gain,
     most_changed,
     named,
 )
@@ -117,8 +116,7 @@ def _explaining(scalings: Scalings, rows: Sequence[int], powers: Array) -> list[
     for trial in every:
         joint = most_changed(scalings.before, trial)
         freed = len(scalings.grams.rows[joint].columns)
-        chance = by_chance(len(every), freed, rows[joint] / _COLOURED)
-        if trial.gain >= max(LEAST, CHANCE * chance):
+        if trial.gain >= least_gain(len(every), freed, rows[joint] / _COLOURED, LEAST):
             promising.append(trial)
     most = max((one.gain for one in promising), default=0.0)
 

@@ -9,13 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW, RANK
 from robot_identification.identification.diagnosis.finding import Finding
-from robot_identification.identification.diagnosis.naming import (
-    ALIKE,
-    CHANCE,
-    EXPLAINS,
-    LEAST,
-    by_chance,
-)
+from robot_identification.identification.diagnosis.naming import ALIKE, LEAST, least_gain
 from robot_identification.identification.diagnosis.refits.columns import (
     Explained,
     explained,
@@ -97,8 +91,8 @@ def _hidden(trials: Trials, otherwise: float) -> list[Finding]:
     if len(rows) < 2:
         return []
     found, fitted = hidden_torque(trials.motion, rows, trials.grams.columns)
-    chance = by_chance(len(rows), found.addition.matrix.shape[1], found.independent)
-    if found.gain < max(EXPLAINS, CHANCE * chance) or ALIKE * fitted <= otherwise:
+    needed = least_gain(len(rows), found.addition.matrix.shape[1], found.independent)
+    if found.gain < needed or ALIKE * fitted <= otherwise:
         return []
     names = trials.robot.joint_names
     cause = CAUSES[found.addition.cause]
@@ -124,8 +118,7 @@ def _is_lacking(found: Explained, own: Sequence[Sequence[Explained]]) -> bool:
         own: of every joint what was tried.
     """
     tried, freed = len(own) * len(own[found.addition.joints[0]]), found.addition.matrix.shape[1]
-    chance = by_chance(tried, freed, found.independent)
-    if found.gain < max(EXPLAINS, CHANCE * chance):
+    if found.gain < least_gain(tried, freed, found.independent):
         return False
     if found.addition.cause != "missing coupling":
         return True

@@ -49,6 +49,18 @@ def by_chance(tried: int, freed: int, independent: float) -> float:
     return float((2.0 * np.log(tried) + freed) / (max(independent, 1.0) * np.log(2.0)))
 
 
+def least_gain(tried: int, freed: int, independent: float, least: float = EXPLAINS) -> float:
+    """Return the gain from which on the best of many changes is named; as for :func:`by_chance`.
+
+    Args:
+        tried: number of changes.
+        freed: number of parameters whose columns are others then.
+        independent: number of rows, of those that are alike one counted.
+        least: gain below which none is, however little chance explains.
+    """
+    return max(least, CHANCE * by_chance(tried, freed, independent))
+
+
 def most_changed(before: Refit, trial: Trial) -> int:
     """Return the joint whose residual falls most."""
     left = [np.maximum(fit.left, FLOOR) for fit in (before, trial.fit)]

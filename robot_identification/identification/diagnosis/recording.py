@@ -17,7 +17,6 @@ from robot_identification.identification.diagnosis import signals
 from robot_identification.identification.diagnosis.effort_signals import (
     coarse_findings,
     effort_findings,
-    frozen_efforts,
 )
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.limits import limit_findings
@@ -39,7 +38,6 @@ _ONE_WAY = 0.98
 
 _DOUBLED = 0.05
 _SEVERAL = 3
-_CUT_OFF = ("effort saturated", "effort dead zone")
 _JUMPING = ("position stuck", "position spikes", "position quantised")
 _FEWEST = 50
 
@@ -62,18 +60,9 @@ def recording_findings(robot: RobotModel, recordings: Sequence[Recording]) -> tu
 
 
 def _without_sequels(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings without those that follow from others of the same joint.
-
-    Positions that jump have speeds beyond limits; efforts that are cut off stay at that level.
-    """
+    """Return findings without the speeds that follow from positions that jump."""
     jumping = {f.joints for f in findings if f.cause in _JUMPING}
-    cut = {(f.joints, abs(f.figures["level"])) for f in findings if f.cause in _CUT_OFF}
-    return [
-        f
-        for f in findings
-        if not (f.cause == "speed beyond limits" and f.joints in jumping)
-        and not (f.cause == "effort stuck" and (f.joints, abs(f.figures["level"])) in cut)
-    ]
+    return [f for f in findings if f.cause != "speed beyond limits" or f.joints not in jumping]
 
 
 def _gathered(findings: Sequence[Finding]) -> list[Finding]:
@@ -107,7 +96,6 @@ def _of_recording(robot: RobotModel, recording: Recording) -> Iterator[Finding]:
             yield _constant(recording, place, position[place])
         elif known:
             yield from _of_position(robot, recording, place, position[place], speed[place])
-    yield from frozen_efforts(recording, moving)
     if known:
         yield from limit_findings(robot, recording.source, position, np.abs(speed), effort)
     yield from _of_stamps(recording)

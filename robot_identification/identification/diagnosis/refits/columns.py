@@ -70,6 +70,46 @@ class Explained(NamedTuple):
     shown: int = 0
 
 
+class OwnFit:
+    """Fit of the rows of one joint by themselves, to which columns are added.
+
+    Args:
+        rows: of the joint.
+    """
+
+    def __init__(self, rows: JointRows) -> None:
+        self._basis = _basis(rows.matrix)
+        self._residual = self._beside(rows.effort)
+        self._size = rows.size
+
+    def gained(
+        self, columns: Array, part: npt.NDArray[np.bool_]
+    ) -> tuple[float, tuple[float, float], float]:
+        """Return what columns explain: gain, what is left, independent rows, as in `Explained`.
+
+        Args:
+            columns: (rows, added).
+            part: (rows,) which rows are foretold from the others, and they from these.
+        """
+        extra, residual = self._beside(columns), self._residual
+        basis = _basis(extra)
+        after = residual - basis @ (basis.T @ residual)
+        ratios = [
+            self._left(residual[rows]) / self._left(_foretold(extra, residual, rows))
+            for rows in (part, ~part)
+        ]
+        left = (rms(residual) / self._size, rms(after) / self._size)
+        return float(2.0 * np.log2(min(ratios))), left, independent_rows(after)
+
+    def _beside(self, values: Array) -> Array:
+        """Return what the rows' own columns do not explain of values."""
+        found: Array = values - self._basis @ (self._basis.T @ values)
+        return found
+
+    def _left(self, residual: Array) -> float:
+        return max(rms(residual) / self._size, FLOOR)
+
+
 def additions(
     motion: Motion, joint: int, rows: JointRows, columns: npt.NDArray[np.intp]
 ) -> Iterator[Addition]:
@@ -151,29 +191,14 @@ def explained(
         columns: of the full regressor, those that the rows' columns are numbered by.
     """
     kept = motion.kept[joint]
-    if not rows.enough:
+    second = rows.part == 1
+    if not rows.enough or second.all() or not second.any():
         return []
-    basis = basis_of(rows.matrix)
-    residual = rows.effort - basis @ (basis.T @ rows.effort)
-    found = []
-    for addition in additions(motion, joint, rows, columns):
-        extra = addition.matrix[kept]
-        extra = extra - basis @ (basis.T @ extra)
-        own = basis_of(extra)
-        after = residual - own @ (own.T @ residual)
-        parts = [rows.part == half for half in (0, 1)]
-        if not all(part.any() for part in parts):
-            continue
-        size = rows.size
-        foretold = [foretold_residual(extra, residual, part) for part in parts]
-        ratios = [
-            _left(residual[part], size) / _left(rest, size)
-            for part, rest in zip(parts, foretold, strict=True)
-        ]
-        left = (rms(residual) / size, rms(after) / size)
-        found.append(
-            Explained(addition, float(2.0 * np.log2(min(ratios))), left, independent_rows(after))
-        )
+    own = OwnFit(rows)
+    found = [
+        Explained(addition, *own.gained(addition.matrix[kept], second))
+        for addition in additions(motion, joint, rows, columns)
+    ]
     return sorted(found, key=lambda one: -one.gain)
 
 
@@ -263,14 +288,8 @@ def over_deviation(rows: JointRows, weights: Array) -> float:
     return float(weights @ values) / deviation if deviation > 0.0 else 0.0
 
 
-def foretold_residual(extra: Array, residual: Array, part: npt.NDArray[np.bool_]) -> Array:
-    """Return what columns leave of a part, with the coefficients of the rest.
-
-    Args:
-        extra: (rows, columns).
-        residual: (rows,) without them.
-        part: (rows,) which of the rows are foretold.
-    """
+def _foretold(extra: Array, residual: Array, part: npt.NDArray[np.bool_]) -> Array:
+    """Return what columns leave of a part, with the coefficients of the rest."""
     columns, _ = _unit_columns(extra)
     coefficients = np.linalg.lstsq(columns[~part], residual[~part], rcond=_RCOND)[0]
     found: Array = residual[part] - columns[part] @ coefficients
@@ -284,12 +303,8 @@ def _unit_columns(matrix: Array) -> tuple[Array, Array]:
     return matrix / scale, scale
 
 
-def basis_of(matrix: Array) -> Array:
+def _basis(matrix: Array) -> Array:
     """Return orthonormal columns that span those of a matrix."""
     left, singular, _ = np.linalg.svd(_unit_columns(matrix)[0], full_matrices=False)
     found: Array = left[:, singular > _RCOND * singular.max(initial=0.0)]
     return found
-
-
-def _left(values: Array, size: float) -> float:
-    return max(rms(values) / size, FLOOR)
