@@ -19,7 +19,7 @@ from robot_identification.files.mcap.messages import indexed_messages
 from robot_identification.files.mcap.records import examine
 from robot_identification.identification.diagnosis.fit import fit_findings
 from robot_identification.identification.diagnosis.friction import law_findings
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.recorded.recording import recording_findings
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.whole_rows import WholeRows

@@ -18,7 +18,7 @@ from robot_identification.identification.diagnosis.finding import (
     worst_first,
 )
 from robot_identification.identification.diagnosis.outcome import error_findings
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.recorded.recording import recording_findings
 from robot_identification.identification.estimators.least_squares import (
     RelativeError,
     error_entries,

@@ -10,7 +10,7 @@ from robot_identification.errors import RecordingError, ResultRefusedError
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.fit import fit_findings
 from robot_identification.identification.diagnosis.friction import law_findings
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.recorded.recording import recording_findings
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
 from robot_identification.robot.model import RobotModel

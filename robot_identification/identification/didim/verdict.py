@@ -11,7 +11,7 @@ import scipy
 
 from robot_identification.errors import CancelledError, RobotIdentificationError
 from robot_identification.identification.assembly import Subject, result_of
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.recorded.recording import recording_findings
 from robot_identification.identification.didim.experiments import Experiment, has_positions
 from robot_identification.identification.didim.iteration import Iterations, Problem
 from robot_identification.identification.didim.preparation import FirstParameters

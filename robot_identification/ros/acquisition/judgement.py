@@ -8,7 +8,7 @@ import numpy as np
 
 from robot_identification.errors import InputError
 from robot_identification.identification.diagnosis.finding import Finding, Severity
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.recorded.recording import recording_findings
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common.joint_states import Sample
 from robot_identification.signals.conditioning import joint_side_recording

@@ -7,7 +7,7 @@ from typing import Any
 
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.diagnosis.finding import Finding, worst_first
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.recorded.recording import recording_findings
 from robot_identification.identification.estimators.choice import DEFAULT, method_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice

@@ -13,13 +13,13 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.identification.diagnosis import signals
-from robot_identification.identification.diagnosis.effort_signals import (
+from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
+from robot_identification.identification.diagnosis.recorded import signals
+from robot_identification.identification.diagnosis.recorded.efforts import (
     coarse_findings,
     effort_findings,
 )
-from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
-from robot_identification.identification.diagnosis.limits import limit_findings
+from robot_identification.identification.diagnosis.recorded.limits import limit_findings
 from robot_identification.robot.model import Array, RobotModel, TermKind
 from robot_identification.signals.recording import Recording
 

@@ -7,7 +7,7 @@ import pytest
 
 from robot_identification.errors import NoEffortError
 from robot_identification.identification.diagnosis.finding import Severity
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.recorded.recording import recording_findings
 from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.conditioning import joint_side_recording

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.identification.diagnosis import signals
 from robot_identification.identification.diagnosis.finding import Finding, Severity
+from robot_identification.identification.diagnosis.recorded import signals
 from robot_identification.robot.arrays import Array
 from robot_identification.signals.recording import Recording
 

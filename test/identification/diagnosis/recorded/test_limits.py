@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robot_identification.identification.diagnosis.finding import Severity
-from robot_identification.identification.diagnosis.limits import limit_findings
+from robot_identification.identification.diagnosis.recorded.limits import limit_findings
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import JointType
 

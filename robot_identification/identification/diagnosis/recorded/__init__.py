@@ -1,0 +1,1 @@
+"""Judgement of recordings before anything is fitted to them."""
