@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
+import numpy.typing as npt
 
 IN_ANY_ORDER = {"contract", "nsz", "reassoc"}
 """Value of ``fastmath`` for sums that may be taken in any order; NaN and inf stay what they are."""
@@ -44,6 +46,18 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
 
     return decorate
+
+
+def as_compiled(*signals: npt.ArrayLike) -> list[npt.NDArray[np.float64]]:
+    """Return arrays of the kind that compiled functions are compiled for: contiguous and writable.
+
+    For arrays of another kind, such as the read-only ones of a recording, Numba would compile a
+    function once more, which takes seconds.  Arrays of that kind are not copied.
+
+    Args:
+        signals: arrays of any shapes.
+    """
+    return [np.require(signal, np.float64, ["C", "W"]) for signal in signals]
 
 
 @cache

@@ -129,7 +129,9 @@ class SceneArrays:
     def travel(self, q: Array, h: Array, rows: Indices, normals: Array, points: Array) -> Array:
         """Return (rows,) by how much distances of pairs may shrink in their cells, in m."""
         out = np.empty(len(rows))
-        kernels.travel(q, h, self.robot, self.bodies, self.pairs, rows, normals, points, out)
+        # NumPy's argwhere gives another order, for which the function would be compiled once more.
+        chosen = np.ascontiguousarray(rows)
+        kernels.travel(q, h, self.robot, self.bodies, self.pairs, chosen, normals, points, out)
         return out
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.compiled import as_compiled
 from robot_identification.dynamics.friction import RateTerm, rate_terms, refuse_user_terms
 from robot_identification.dynamics.kernels import direct as direct_kernels
 from robot_identification.dynamics.kernels import mass as mass_kernels
@@ -324,7 +325,7 @@ class DirectModel:
     def _signals(self, **arrays: npt.ArrayLike) -> list[Floats]:
         """Return arrays as (samples, joints) after checking their shapes."""
         signals = {
-            name: np.ascontiguousarray(np.atleast_2d(np.asarray(array, dtype=np.float64)))
+            name: as_compiled(np.atleast_2d(np.asarray(array, dtype=np.float64)))[0]
             for name, array in arrays.items()
         }
         joints = len(self.robot.active_joints)

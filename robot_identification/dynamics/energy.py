@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.compiled import as_compiled
 from robot_identification.dynamics.kernels import energy as energy_kernels
 from robot_identification.dynamics.kernels.terms import ACCELERATION
 from robot_identification.dynamics.springs import SpringRows
@@ -82,6 +83,7 @@ class EnergyRegressor:
         out[:] = 0.0
         if self.robot.loops:
             q, qd = self._follow @ q + self._closing[:, None], self._follow @ qd
+        q, qd = as_compiled(q, qd)
         energy_kernels.energy_rows(self._tree, self._quadratic, q, qd, self._slots, out)
         if self._springs is not None:
             self._springs.put_energies(q, self._slots, out)

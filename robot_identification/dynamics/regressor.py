@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.compiled import as_compiled
 from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.kernels import regressor as kernels
 from robot_identification.dynamics.loads import LoadRows
@@ -169,8 +170,7 @@ class Regressor:
     ) -> Floats:
         """Fill the compact regressor of the tree."""
         out[self._coupled_rows] = 0.0
-        # Compiled code would be compiled again for arrays that are not contiguous or writable.
-        signals = [np.require(signal, np.float64, ["C", "W"]) for signal in (q, qd, qdd)]
+        signals = as_compiled(q, qd, qdd)
         kernels.regressor_rows(self._tree, self._coupling, *signals, self._slots, out)
         if self._springs is not None:
             self._springs.put(q, self._slots, out)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.compiled import as_compiled
 from robot_identification.dynamics.kernels import springs as kernels
 from robot_identification.dynamics.kernels.mass import lanes_of
 from robot_identification.dynamics.tree import Floats, Integers, Tree
@@ -179,7 +180,6 @@ class SpringRows:
         """Return (springs, samples) lengths and (springs, samples, joints) derivatives."""
         lengths = np.empty((len(self._columns), q.shape[1]))
         rates = np.empty((*lengths.shape, len(q)))
-        # Compiled code would be compiled again for arrays that are not contiguous or writable.
-        positions = np.require(q, np.float64, ["C", "W"])
+        (positions,) = as_compiled(q)
         kernels.stretches(self._springs, self._antecedent, self._lanes, positions, lengths, rates)
         return lengths, rates

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.compiled import as_compiled
 from robot_identification.dynamics.direct import plant_of
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.speed_zones import STANDING
@@ -229,7 +230,7 @@ class MomentumObserver:
         wanted = (len(stamps), len(self._names))
         checked = []
         for name, signal in signals.items():
-            array = np.ascontiguousarray(signal, dtype=np.float64)
+            (array,) = as_compiled(signal)
             if array.shape != wanted:
                 raise ShapeError(name, array.shape, str(wanted))
             check_finite(name, array, self._names)

@@ -119,7 +119,8 @@ def _scratch(plant):
 def _runge_kutta(plant, q, qd, step, scratch):
     """Advance q and qd by one step; rows[0] holds the first acceleration, rows[5] the forces."""
     work, mass, rows = scratch[0], scratch[1], scratch[2]
-    first, slope, place, rate, bias, force, move, gain = rows
+    first, slope, place, rate = rows[0], rows[1], rows[2], rows[3]
+    bias, force, move, gain = rows[4], rows[5], rows[6], rows[7]
     regular = True
     for j in range(q.size):
         slope[j] = first[j]
@@ -147,7 +148,7 @@ def integrate(plant, q, qd, torque, step, slip, scratch):
     """Advance q and qd by one step under a constant torque; tell whether that was possible."""
     work, mass, rows, give, response, rates, action = scratch
     first, bias, force = rows[0], rows[4], rows[5]
-    start, end, before = rates
+    start, end, before = rates[0], rates[1], rates[2]
     if slip.size > 0:
         loaded_actions(plant, q, qd, torque, slip, work, mass, rows[1:4], action)
     regular = _free_acceleration(plant, q, qd, torque, work, mass, bias, first)

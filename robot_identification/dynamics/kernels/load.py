@@ -43,7 +43,7 @@ def loaded_actions(plant, q, qd, effort, slip, work, mass, room, action):
     load = plant.load
     if not load.present:
         return
-    weight, other, rest = room
+    weight, other, rest = room[0], room[1], room[2]
     rest[:] = 0.0
     other[:] = 0.0
     _add_other(plant, q, rest, other)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.compiled import as_compiled
 from robot_identification.excitation.kernels import extrema as extrema_kernels
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
@@ -126,9 +127,8 @@ def stopping_places(limits: MotionLimits, trajectory: Trajectory) -> tuple[Array
     """
     per_square, per_speed = stopping_factors(limits)
     out = np.empty((2, *trajectory.coefficients.shape[:2]))
-    extrema_kernels.stopping_extrema(
-        trajectory.coefficients, np.diff(trajectory.times), per_square, per_speed, out
-    )
+    motion = as_compiled(trajectory.coefficients, np.diff(trajectory.times))
+    extrema_kernels.stopping_extrema(*motion, per_square, per_speed, out)
     return out[0], out[1]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.compiled import as_compiled
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.kernels import extrema as extrema_kernels
 from robot_identification.excitation.motions import quintic
@@ -34,7 +35,7 @@ def motion_extrema(coefficients: Array, durations: Array) -> Array:
         (4, 2, pieces, joints).
     """
     out = np.empty((4, 2, *coefficients.shape[:2]))
-    extrema_kernels.motion_extrema(coefficients, durations, out)
+    extrema_kernels.motion_extrema(*as_compiled(coefficients, durations), out)
     return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robot_identification.errors import SettingError
@@ -79,61 +79,132 @@ def read_recordings(
             delay.
         CancelledError: if ``cancelled`` says so.
     """
-    recordings = []
-    interfaces = interfaces_of({} if columns is None else columns.names)
-    for path in paths:
-        if is_table(path):
-            bag = table_states(path, robot, topic, efforts, columns)
-        else:
-            bag = read_joint_states(
-                path,
-                robot.active_names,
-                topic=topic,
-                reference_topic=reference_topic,
-                efforts_needed=efforts is None,
-                positions_needed=positions_needed,
-                interfaces=interfaces,
-                cancelled=cancelled,
-            )
-            if bag.has_interfaces and columns is not None:
-                _refuse_units(columns)
-            elif columns is not None and columns_needed and not any(map(is_table, paths)):
-                _refuse_unused(columns, path, topic)
+    reader = _Reader(
+        robot,
+        topic,
+        reference_topic,
+        efforts,
+        delay_estimated,
+        processing,
+        begin,
+        end,
+        positions_needed,
+        columns,
+        columns_needed and not any(map(is_table, paths)),
+        interfaces_of({} if columns is None else columns.names),
+        cancelled,
+    )
+    return tuple(map(reader.recording, paths))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads one bag or table after the other; the attributes are those of :func:`read_recordings`.
+
+    Attributes:
+        columns_used: whether columns of which a bag makes no use are refused.
+        interfaces: names of interfaces by signal, for a DynamicJointState.
+    """
+
+    robot: RobotModel
+    topic: str
+    reference_topic: str | None
+    efforts: EffortSource | None
+    delay_estimated: bool
+    processing: ProcessingSettings | None
+    begin: float
+    end: float
+    positions_needed: bool
+    columns: Columns | None
+    columns_used: bool
+    interfaces: Mapping[str, str]
+    cancelled: Cancelled | None
+
+    def recording(self, path: str | Path) -> Recording:
+        """Return what a bag or table holds, on one clock and on the joint side."""
+        bag = self._states(path)
         samples, warnings = bag.samples, list(bag.warnings)
+        efforts = self.efforts
         if efforts is not None:
-            needed = not delay_estimated
-            samples, merged = with_efforts_of(path, robot, samples, efforts, needed, cancelled)
+            needed = not self.delay_estimated
+            samples, merged = with_efforts_of(
+                path, self.robot, samples, efforts, needed, self.cancelled
+            )
             warnings += merged
         recording = prepared_recording(
             samples,
-            robot,
+            self.robot,
             source=str(path),
             digest=bag.digest,
             effort_topic="" if efforts is None else efforts.topic,
             effort_delay=0.0 if efforts is None else efforts.delay,
-            delay_estimated=delay_estimated,
-            processing=processing,
-            begin=begin,
-            end=end,
-            positions_needed=positions_needed,
+            delay_estimated=self.delay_estimated,
+            processing=self.processing,
+            begin=self.begin,
+            end=self.end,
+            positions_needed=self.positions_needed,
             warnings=warnings,
-            temperatures=_temperatures(path, robot, bag, topic, interfaces, cancelled),
+            temperatures=self._temperatures(path, bag),
             refused=bag.refused,
-            cancelled=cancelled,
+            cancelled=self.cancelled,
         )
-        if not is_table(path):
-            told = other_joint_warnings(
-                path,
-                robot,
-                bag.samples if positions_needed else None,
-                recording,
-                topic=topic,
-                interfaces=interfaces,
-                cancelled=cancelled,
+        told = [*recording.warnings, *self._about_other_joints(path, bag, recording)]
+        return replace(recording, warnings=tuple(told), without_velocity=bag.without_velocity)
+
+    def _states(self, path: str | Path) -> BagJointStates:
+        """Return the joint states of a bag or table as they were recorded."""
+        if is_table(path):
+            return table_states(path, self.robot, self.topic, self.efforts, self.columns)
+        bag = read_joint_states(
+            path,
+            self.robot.active_names,
+            topic=self.topic,
+            reference_topic=self.reference_topic,
+            efforts_needed=self.efforts is None,
+            positions_needed=self.positions_needed,
+            interfaces=self.interfaces,
+            cancelled=self.cancelled,
+        )
+        if bag.has_interfaces and self.columns is not None:
+            _refuse_units(self.columns)
+        elif self.columns is not None and self.columns_used:
+            _refuse_unused(self.columns, path, self.topic)
+        return bag
+
+    def _about_other_joints(
+        self, path: str | Path, bag: BagJointStates, recording: Recording
+    ) -> Sequence[str]:
+        """Return what is to be told of joints of a bag that the robot does not have."""
+        if is_table(path):
+            return ()
+        return other_joint_warnings(
+            path,
+            self.robot,
+            bag.samples if self.positions_needed else None,
+            recording,
+            topic=self.topic,
+            interfaces=self.interfaces,
+            cancelled=self.cancelled,
+        )
+
+    def _temperatures(
+        self, path: str | Path, bag: BagJointStates
+    ) -> Mapping[str, StampedTemperatures]:
+        """Return the temperatures that the friction of a robot depends on, by joint.
+
+        A topic that the robot file names goes before interfaces of the joints.
+        """
+        names, beside = self.robot.active_names, dict[str, StampedTemperatures]()
+        if bag.temperatures is not None:
+            own = of_samples(names, bag.samples.stamps, bag.temperatures)
+            beside = {name: thinned(one) for name, one in own.items()}
+        if is_table(path):
+            return beside
+        if not beside:
+            beside = read_dynamic_temperatures(
+                path, self.robot, self.topic, self.interfaces, self.cancelled
             )
-            recording = replace(recording, warnings=(*recording.warnings, *told))
-        recordings.append(replace(recording, without_velocity=bag.without_velocity))
-    return tuple(recordings)
+        return {**beside, **read_temperatures(path, self.robot, self.cancelled)}
 
 
 def _refuse_units(columns: Columns) -> None:
@@ -160,26 +231,3 @@ def _refuse_unused(columns: Columns, path: str | Path, topic: str) -> None:
             f"{topic} of {path} has JointState: name another topic, or leave them away"
         )
         raise SettingError("columns", ", ".join(unused), problem)
-
-
-def _temperatures(
-    path: str | Path,
-    robot: RobotModel,
-    bag: BagJointStates,
-    topic: str,
-    interfaces: Mapping[str, str],
-    cancelled: Cancelled | None,
-) -> Mapping[str, StampedTemperatures]:
-    """Return the temperatures that the friction of a robot depends on, by joint.
-
-    A topic that the robot file names goes before interfaces of the joints.
-    """
-    names, beside = robot.active_names, dict[str, StampedTemperatures]()
-    if bag.temperatures is not None:
-        own = of_samples(names, bag.samples.stamps, bag.temperatures)
-        beside = {name: thinned(one) for name, one in own.items()}
-    if is_table(path):
-        return beside
-    if not beside:
-        beside = read_dynamic_temperatures(path, robot, topic, interfaces, cancelled)
-    return {**beside, **read_temperatures(path, robot, cancelled)}
