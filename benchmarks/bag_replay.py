@@ -32,7 +32,7 @@ from robot_identification.msg import SampleBlock
 from sensor_msgs.msg import JointState
 
 from robot_identification.files.bags.files import open_bag
-from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.results import read_result
 from robot_identification.identification.result import IdentificationResult

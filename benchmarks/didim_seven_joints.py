@@ -41,8 +41,8 @@ from robot_identification.identification.base.parameters import BaseParameters, 
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.experiment import Controller
-from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.prior import values_of_urdf
+from robot_identification.robot.files.urdf.robot import parse_urdf
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples, Recording

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from one_pipeline import BAGS, same_settings
 
 from robot_identification.errors import RobotIdentificationError
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.identification.base.parameters import base_parameters

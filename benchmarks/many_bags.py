@@ -33,8 +33,8 @@ from typing import Any
 import numpy as np
 
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
-from robot_identification.files.bags.joint_state_stream import stream_joint_states
-from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES
+from robot_identification.files.bags.joint_states.stream import stream_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters

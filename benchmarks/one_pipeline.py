@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.identify import identify

@@ -4,7 +4,7 @@ import numpy as np
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.robot.files.document import parse_document
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 

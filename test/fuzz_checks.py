@@ -8,8 +8,8 @@ import yaml
 
 from fuzzed_bags import same_samples
 from robot_identification.files import results
-from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags.cdr import dynamic_states
+from robot_identification.files.bags.cdr import joint_states as joint_state_cdr
 from robot_identification.robot.geometry import forward_kinematics
 
 COMPUTED = {"sha256", "warnings", "rows", "grouping", "relative_std_percent", "simulations"}

@@ -13,9 +13,9 @@ from rosbags.typesys import Stores, get_typestore
 from fuzz_runs import HangError, two_seconds
 from packed_bags import packed
 from robot_identification.errors import RobotIdentificationError
-from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags import writing as bag_writing
-from robot_identification.files.bags.joint_states import JOINT_STATES, read_joint_states
+from robot_identification.files.bags.cdr import joint_states as joint_state_cdr
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES, read_joint_states
 from robot_identification.files.bags.separate_efforts import ARRAY_TYPE, read_efforts
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.signals.efforts.separate import EffortSamples, EffortSource

@@ -17,12 +17,14 @@ from made_up_plans import random_plan
 from mutations import damaged_message, damaged_trajectory
 from robot_identification.errors import BagError
 from robot_identification.excitation.motions import trajectory as trajectories
-from robot_identification.files.bags import file_checks, joint_state_cdr, joint_state_signals
+from robot_identification.files.bags import file_checks
 from robot_identification.files.bags import files as bag_files
-from robot_identification.files.bags import joint_states as bags
 from robot_identification.files.bags import trajectories as bag_trajectories
 from robot_identification.files.bags.cdr import dynamic_states, layouts, values
+from robot_identification.files.bags.cdr import joint_states as joint_state_cdr
 from robot_identification.files.bags.cdr.values import LayoutError
+from robot_identification.files.bags.joint_states import reading as bags
+from robot_identification.files.bags.joint_states import signals as joint_state_signals
 from robot_identification.robot.files.loading import load_robot
 
 ROBOT = "three_dof"

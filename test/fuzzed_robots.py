@@ -8,12 +8,16 @@ from mutations import damaged_xml
 from robot_identification.files import parameters
 from robot_identification.files.export import urdf as urdf_files
 from robot_identification.files.export import urdf_rewriting, xml_surgery
-from robot_identification.robot.files import document, loading, schema, urdf, urdf_tree, values
-from robot_identification.robot.files import robot_yaml as yaml_format
-from robot_identification.robot.files import robot_yaml_joints as yaml_joints
-from robot_identification.robot.files import robot_yaml_sections as yaml_sections
-from robot_identification.robot.files.elements import urdf_elements, urdf_prior, xml_document
+from robot_identification.robot.files import document, loading, schema, values
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.robot_yaml import joints as yaml_joints
+from robot_identification.robot.files.robot_yaml import robot as yaml_format
+from robot_identification.robot.files.robot_yaml import sections as yaml_sections
+from robot_identification.robot.files.urdf import elements as urdf_elements
+from robot_identification.robot.files.urdf import prior as urdf_prior
+from robot_identification.robot.files.urdf import robot as urdf
+from robot_identification.robot.files.urdf import tree as urdf_tree
+from robot_identification.robot.files.urdf import xml_document
 
 ROBOT = "three_dof"
 URDF = b"""<robot name="arm"><link name="base"/>

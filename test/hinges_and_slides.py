@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robot_identification.calibration.conditions import conditions
+from robot_identification.calibration.consistency.conditions import conditions
 from robot_identification.robot.model import Joint, JointType, RobotModel
 
 REVOLUTE, PRISMATIC = JointType.REVOLUTE, JointType.PRISMATIC

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE, encode
 from robot_identification.files.bags.writing import write_bag
 
 NAMES = ("hip", "knee", "ankle")

@@ -15,8 +15,8 @@ from robot_identification.excitation.motions.random_points import (
     random_points,
 )
 from robot_identification.files.mujoco_models import mujoco_robot
-from robot_identification.robot.files.elements.urdf_prior import urdf_prior
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf.prior import urdf_prior
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 

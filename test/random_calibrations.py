@@ -7,10 +7,10 @@ import numpy as np
 from made_up_results import made_up_result
 from random_robots import coupled_wrist, random_robot
 from robot_identification.calibration.calibrate import calibrate
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.calibration.prior import Prior
 from robot_identification.files.export.urdf import identified_urdf
-from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
+from robot_identification.robot.files.urdf.prior import values_of_urdf
 from robot_identification.robot.model import RobotModel
 
 

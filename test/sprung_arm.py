@@ -6,7 +6,7 @@ import numpy as np
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.robot.files.document import parse_document
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.signals.recording import Recording, Segment
 
 PRELOAD, STIFFNESS = 6000.0, 7000.0

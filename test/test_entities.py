@@ -6,9 +6,9 @@ from robot_identification.errors import RobotDescriptionError
 from robot_identification.files.export.urdf import describe
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.files.parameters import read_prior
-from robot_identification.robot.files.elements.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.prior import given_by_urdf, urdf_prior
+from robot_identification.robot.files.urdf.robot import parse_urdf
 
 ROBOT = load_robot("three_dof")
 LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 30))

@@ -14,7 +14,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values
 from robot_identification.ros.clients.client import READY_WITHIN
 from robot_identification.ros.clients.processes import MODULES
-from robot_identification.ros.common.parameter_files import read_parameters, shipped_parameters
+from robot_identification.ros.common.parameters.files import read_parameters, shipped_parameters
 from robot_identification.ros.demo.session import NODES
 from robot_identification.ros.demo.tracking import NODE
 from robot_identification.ros.launching import suites

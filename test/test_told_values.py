@@ -6,11 +6,11 @@ import importlib
 import pytest
 
 MODULES = (
-    "calibration.checks",
-    "calibration.conditions",
-    "calibration.consistency",
-    "calibration.link_checks",
-    "calibration.scales",
+    "calibration.consistency.checks",
+    "calibration.consistency.conditions",
+    "calibration.consistency.program",
+    "calibration.consistency.link_checks",
+    "calibration.consistency.scales",
     "excitation.certification.certificate",
     "excitation.certification.checks",
     "excitation.certification.effort_bounds",

@@ -21,7 +21,7 @@ from robot_identification.collision.bodies.shapes import (
 )
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.scene import CollisionBody, Scene
-from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.files.urdf.robot import read_urdf
 
 ROUNDING = 1e-6  # m
 

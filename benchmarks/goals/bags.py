@@ -17,7 +17,7 @@ from rosbags.typesys import Stores, get_typestore
 from goals import robots
 from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio
 from goals.robots import Arm
-from robot_identification.files.bags.joint_states import JOINT_STATES, read_joint_states
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES, read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.signals.recording import RawSamples
 

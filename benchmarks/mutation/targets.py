@@ -4,9 +4,9 @@ from __future__ import annotations
 
 _CERTIFICATION = "test/excitation/certification"
 _BRAKING = "test/excitation/motions/test_braking.py"
-_CONSISTENCY = "test/calibration/test_consistency.py"
-_CHECKS = "test/calibration/test_checks.py"
-_LINK_CHECKS = "test/calibration/test_link_checks.py"
+_CONSISTENCY = "test/calibration/consistency/test_program.py"
+_CHECKS = "test/calibration/consistency/test_checks.py"
+_LINK_CHECKS = "test/calibration/consistency/test_link_checks.py"
 _FRICTION = "test/calibration/test_friction_laws.py"
 _TOLD_OF_CHECKS = f"{_CERTIFICATION}/test_told.py", f"{_CERTIFICATION}/test_checks.py"
 _STATISTICS = "test/identification/statistics"
@@ -21,7 +21,7 @@ _OWN: dict[str, tuple[str, ...]] = {
         f"{_CERTIFICATION}/test_certificate.py",
     ),
     "excitation.motions.braking": (_BRAKING,),
-    "calibration.consistency": (_CONSISTENCY, _FRICTION),
+    "calibration.consistency.program": (_CONSISTENCY, _FRICTION),
     "identification.statistics.robust_std": (
         f"{_STATISTICS}/test_robust_std.py",
         f"{_STATISTICS}/test_band_densities.py",
@@ -50,10 +50,14 @@ _OWN: dict[str, tuple[str, ...]] = {
         f"{_SUPERVISION}/test_supervisor_at_the_end.py",
     ),
     "ros.supervision.watch": (f"{_SUPERVISION}/test_watch.py",),
-    "calibration.checks": (_CHECKS, _FRICTION),
-    "calibration.link_checks": (_LINK_CHECKS, _CHECKS),
-    "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py", _FRICTION),
-    "calibration.scales": ("test/calibration/test_scales.py", _FRICTION),
+    "calibration.consistency.checks": (_CHECKS, _FRICTION),
+    "calibration.consistency.link_checks": (_LINK_CHECKS, _CHECKS),
+    "calibration.consistency.conditions": (
+        _CHECKS,
+        "test/calibration/consistency/test_conditions.py",
+        _FRICTION,
+    ),
+    "calibration.consistency.scales": ("test/calibration/consistency/test_scales.py", _FRICTION),
     "identification.statistics.cross_validation": (f"{_STATISTICS}/test_cross_validation.py",),
     "identification.statistics.joint_noise": (f"{_STATISTICS}/test_joint_noise.py",),
     "identification.statistics.prediction": (f"{_STATISTICS}/test_prediction.py",),

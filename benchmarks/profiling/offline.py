@@ -10,10 +10,10 @@ from didim_seven_joints import Bench
 from streaming import samples
 
 from profiling.shares import Functions, parts, print_parts, profiled
-from robot_identification.files.bags import joint_state_columns
 from robot_identification.files.bags.files import Bag
-from robot_identification.files.bags.joint_state_columns import StateCollector
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states import columns as joint_state_columns
+from robot_identification.files.bags.joint_states.columns import StateCollector
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.mcap.messages import indexed_messages
 from robot_identification.files.mcap.records import examine

@@ -14,7 +14,7 @@ from robot_identification.srv import Identify, IdentifyDidim
 
 from profiling.shares import print_parts
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.robot.files.loading import load_robot

@@ -15,8 +15,8 @@ from mujoco_arms import ARMS as EXAMPLES
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.simulation.mujoco import MujocoLoop
 from robot_identification.files.mujoco_models import mujoco_robot
-from robot_identification.robot.files.elements.urdf_prior import urdf_prior
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf.prior import urdf_prior
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting, mounting, urdf_frames
 

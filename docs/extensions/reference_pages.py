@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sphinx.ext.autodoc.mock import mock
 
 from robot_identification.ros.clients.processes import MODULES
-from robot_identification.ros.common.parameters import TYPES
+from robot_identification.ros.common.parameters.declaration import TYPES
 from robot_identification.settings import Setting
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robot_identification.calibration.boxes import Box, Boxes, checked_boxes
+from robot_identification.calibration.consistency.boxes import Box, Boxes, checked_boxes
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import urdf_frames
 

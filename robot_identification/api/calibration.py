@@ -18,9 +18,9 @@ from robot_identification.api.sources import (
     with_law,
 )
 from robot_identification.calibration import calibrate as core
-from robot_identification.calibration.boxes import Boxes
 from robot_identification.calibration.calibrate import CalibrationSettings, Cancelled
 from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.calibration.consistency.boxes import Boxes
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.files.export.friction import plain_friction

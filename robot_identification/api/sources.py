@@ -21,7 +21,7 @@ from robot_identification.errors import (
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.simulated_recording import SimulatedRecording
-from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.base_values import BaseValues, read_base_values
 from robot_identification.files.cancelling import Cancelled

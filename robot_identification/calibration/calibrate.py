@@ -11,19 +11,24 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.boxes import Boxes
 from robot_identification.calibration.calibrated import NOTABLE_COST, CalibratedParameters
-from robot_identification.calibration.conditions import (
+from robot_identification.calibration.consistency.boxes import Boxes
+from robot_identification.calibration.consistency.conditions import (
     APART,
     CENTRE,
     FRICTION,
     LINK,
     conditions,
 )
-from robot_identification.calibration.consistency import Problem, Publication, owners, publish
+from robot_identification.calibration.consistency.program import (
+    Problem,
+    Publication,
+    owners,
+    publish,
+)
+from robot_identification.calibration.consistency.scales import scales
 from robot_identification.calibration.nearest import Nearest, nearest
 from robot_identification.calibration.prior import Prior
-from robot_identification.calibration.scales import scales
 from robot_identification.calibration.spread import spread
 from robot_identification.calibration.standard import relative_distance
 from robot_identification.calibration.verdicts import Evidence, Verdict, verdicts

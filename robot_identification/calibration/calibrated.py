@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from robot_identification.calibration.checks import Consistency, check_entries
-from robot_identification.calibration.consistency import Step
+from robot_identification.calibration.consistency.checks import Consistency, check_entries
+from robot_identification.calibration.consistency.program import Step
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.spread import Spread
 from robot_identification.calibration.verdicts import Verdict

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.linalg
 
-from robot_identification.calibration.semidefinite import Inequality, least_squares
+from robot_identification.calibration.consistency.semidefinite import Inequality, least_squares
 from robot_identification.errors import CalibrationError, SolverMissingError
 from robot_identification.identification.payload.estimate import PayloadEstimate
 from robot_identification.identification.payload.identify import PayloadResult

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.consistency import Problem
+from robot_identification.calibration.consistency.program import Problem
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only

@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 
 from robot_identification.api.boxes import described_boxes
-from robot_identification.calibration.checks import Consistency, check_consistency, check_entries
-from robot_identification.calibration.link_checks import TOLERANCES
+from robot_identification.calibration.consistency.checks import (
+    Consistency,
+    check_consistency,
+    check_entries,
+)
+from robot_identification.calibration.consistency.link_checks import TOLERANCES
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import InconsistentParametersError

@@ -16,8 +16,8 @@ from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import read_urdf_of
-from robot_identification.robot.files.urdf_tree import LinkFrame
+from robot_identification.robot.files.urdf.robot import read_urdf_of
+from robot_identification.robot.files.urdf.tree import LinkFrame
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import urdf_frames
 

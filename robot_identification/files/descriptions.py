@@ -14,14 +14,14 @@ from pathlib import Path
 from robot_identification.errors import OutputError, RobotDescriptionError
 from robot_identification.files.atomic import write_files_atomically
 from robot_identification.files.output_folder import default_folder
-from robot_identification.robot.files.elements.xml_document import (
+from robot_identification.robot.files.loading import find_robot, is_robot_file, source_urdf
+from robot_identification.robot.files.robot_yaml.document import DEFAULTS, URDF
+from robot_identification.robot.files.urdf.robot import parse_urdf
+from robot_identification.robot.files.urdf.xml_document import (
     MAXIMUM_BYTES,
     read_description,
     utf8,
 )
-from robot_identification.robot.files.loading import find_robot, is_robot_file, source_urdf
-from robot_identification.robot.files.robot_document import DEFAULTS, URDF
-from robot_identification.robot.files.urdf import parse_urdf
 
 FOLDER = "robot_descriptions"
 _DIGITS = 12  # of the SHA-256 in a name

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.checks import Consistency, check_consistency
+from robot_identification.calibration.consistency.checks import Consistency, check_consistency
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import UnknownRobotError
 from robot_identification.files.results import read_result
 from robot_identification.identification.friction.law import FrictionLaw, terms_of_entries
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import read_bytes, read_document
-from robot_identification.robot.files.elements.xml_document import MAXIMUM_BYTES
+from robot_identification.robot.files.urdf.xml_document import MAXIMUM_BYTES
 from robot_identification.robot.files.values import (
     is_result,
     is_urdf,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.errors import InconsistentParametersError, OutputError
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.identification.friction.law import FrictionLaw

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from robot_identification.errors import BagError, InputError
 from robot_identification.files.bags.files import open_bag
-from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.tables.columns import Columns
 from robot_identification.files.tables.reading import is_table

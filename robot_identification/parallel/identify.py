@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robot_identification.errors import RecordingError
 from robot_identification.files.atomic import made_folder
-from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES
 from robot_identification.files.parts import Skipped, read_part
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.choice import DEFAULT, refuse_without_samples

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.joint_states.reading import JOINT_STATES
 from robot_identification.parallel.bags import BagFile
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing

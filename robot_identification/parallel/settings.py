@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_identification.errors import RecordingError, RobotIdentificationError
 from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
-from robot_identification.files.bags.joint_state_stream import stream_joint_states
+from robot_identification.files.bags.joint_states.stream import stream_joint_states
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import StatesTopic
 from robot_identification.robot.model import RobotModel

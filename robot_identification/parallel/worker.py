@@ -12,7 +12,7 @@ from robot_identification.errors import (
     RobotIdentificationError,
 )
 from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
-from robot_identification.files.bags.joint_state_stream import stream_joint_states
+from robot_identification.files.bags.joint_states.stream import stream_joint_states
 from robot_identification.files.parts import Skipped, StoredPart, read_part, write_part
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.parts import Part

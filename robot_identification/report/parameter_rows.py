@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_identification.calibration.link_checks import LinkCheck
+from robot_identification.calibration.consistency.link_checks import LinkCheck
 from robot_identification.calibration.prior import Prior
 from robot_identification.files.parameters import StandardParameters
 from robot_identification.identification.statistics.reliability import (

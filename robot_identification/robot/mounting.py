@@ -14,8 +14,8 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, pseudo_inertia
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import read_urdf_of
-from robot_identification.robot.files.urdf_tree import LinkFrame
+from robot_identification.robot.files.urdf.robot import read_urdf_of
+from robot_identification.robot.files.urdf.tree import LinkFrame
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot_identification.api.boxes import described_boxes
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 

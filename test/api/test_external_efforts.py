@@ -6,7 +6,7 @@ import pytest
 import robot_identification as ri
 from live_nodes import ROBOT, TRUTH
 from made_up_contacts import planar_arm, planar_force, pushed
-from robot_identification.robot.files.elements.urdf_prior import urdf_prior
+from robot_identification.robot.files.urdf.prior import urdf_prior
 
 SETTINGS = ri.ExternalEffortSettings(stick_speed=(1e-4,))
 PUSH = np.array([0.0, -6.0])

@@ -8,14 +8,14 @@ import pytest
 from made_up_results import made_up_result
 from random_calibrations import publish, random_case, survives_urdf
 from random_robots import random_robot, random_values
-from robot_identification.calibration import consistency
 from robot_identification.calibration.calibrate import calibrate
-from robot_identification.calibration.checks import check_consistency
-from robot_identification.calibration.conditions import conditions
-from robot_identification.calibration.consistency import Problem, Step
+from robot_identification.calibration.consistency import program as consistency
+from robot_identification.calibration.consistency.checks import check_consistency
+from robot_identification.calibration.consistency.conditions import conditions
+from robot_identification.calibration.consistency.program import Problem, Step
+from robot_identification.calibration.consistency.scales import scales
 from robot_identification.calibration.nearest import nearest
 from robot_identification.calibration.prior import Prior
-from robot_identification.calibration.scales import scales
 from robot_identification.calibration.verdicts import Verdict
 from robot_identification.errors import (
     CalibrationError,

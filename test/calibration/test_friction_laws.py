@@ -7,8 +7,8 @@ import pytest
 
 from made_up_results import made_up_result
 from robot_identification.calibration.calibrate import calibrate
-from robot_identification.calibration.checks import check_consistency
-from robot_identification.calibration.conditions import FRICTION, conditions, speeds_of
+from robot_identification.calibration.consistency.checks import check_consistency
+from robot_identification.calibration.consistency.conditions import FRICTION, conditions, speeds_of
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.terms.measured_range import MeasuredRange

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from robot_identification.robot.files.elements.urdf_prior import urdf_prior
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf.prior import urdf_prior
 from robot_identification.robot.files.values import load_values
 
 CAMERA = (

@@ -12,7 +12,7 @@ from robot_identification.excitation.simulated_recording import (
     SimulationSettings,
     simulated_recording,
 )
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.payload.calibrate_drives import identify_drive_gains

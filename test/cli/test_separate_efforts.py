@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE, encode
 from robot_identification.files.bags.writing import write_bag
 from robot_identification.report.evidence import Request, gather
 from robot_identification.robot.files.loading import load_robot

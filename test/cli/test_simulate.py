@@ -7,7 +7,7 @@ import pytest
 
 from robot_identification.cli.main import main
 from robot_identification.excitation import simulated_recording
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.trajectories import read_trajectories
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.base.parameters import base_parameters

@@ -9,7 +9,7 @@ import yaml
 from made_up_results import made_up_result
 from robot_identification.api.sources import base_values_of, full_values_of
 from robot_identification.calibration.calibrate import calibrate
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.errors import (
     InconsistentParametersError,
     ResultMismatchError,

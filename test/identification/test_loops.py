@@ -17,7 +17,7 @@ from looped_robots import (
     waves,
 )
 from robot_identification.calibration.calibrate import calibrate
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError
 from robot_identification.files.parameters import read_prior

@@ -20,7 +20,7 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify
 from robot_identification.identification.validate import validate
 from robot_identification.robot.files.document import parse_document
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.signals.recording import Recording
 from sprung_arm import motion
 

@@ -25,8 +25,8 @@ from robot_identification.errors import (
     SettingError,
 )
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE, encode
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.identification.base.parameters import base_parameters

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.drives import drive_gains, from_joint_side, to_joint_side
 from robot_identification.robot.files.document import parse_document
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 
 WRIST = """
 name: wrist

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from robot_identification.errors import ShapeError
 from robot_identification.robot.files.document import parse_document
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.robot.geometry import cos_sin, forward_kinematics, parse_angle, placement
 from robot_identification.robot.model import GeometricParameters, JointType
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.calibration.boxes import Corners
+from robot_identification.calibration.consistency.boxes import Corners
 from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.robot.files.loading import load_robot, with_joint_limits

@@ -20,9 +20,9 @@ from robot_identification.collision.bodies.shapes import (
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import CollisionBody, LeftOut
 from robot_identification.errors import MissingMeshError, SettingError
-from robot_identification.robot.files.elements.urdf_elements import pose
-from robot_identification.robot.files.elements.xml_document import Element, read_xml
-from robot_identification.robot.files.urdf import UrdfDescription
+from robot_identification.robot.files.urdf.elements import pose
+from robot_identification.robot.files.urdf.robot import UrdfDescription
+from robot_identification.robot.files.urdf.xml_document import Element, read_xml
 from robot_identification.robot.model import RobotModel
 
 

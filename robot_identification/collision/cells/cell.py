@@ -13,7 +13,7 @@ from robot_identification.collision.cells.shapes import ShapeReader, mounting_bo
 from robot_identification.collision.scene import CollisionBody
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import Document, read_document
-from robot_identification.robot.files.robot_document import robot_document
+from robot_identification.robot.files.robot_yaml.document import robot_document
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.model import Array
 

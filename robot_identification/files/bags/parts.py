@@ -18,8 +18,8 @@ import yaml
 from robot_identification.files.atomic import flush_file, write_bytes_atomically
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.cdr.dynamic_states import dynamic_layout_of
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE, layout_of
 from robot_identification.files.bags.cdr.values import LayoutError
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, layout_of
 from robot_identification.files.bags.libraries.metadata import METADATA, read_metadata
 from robot_identification.files.bags.writing import check_bag_target, output_errors, write_bag
 

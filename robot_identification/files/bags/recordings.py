@@ -8,14 +8,14 @@ from pathlib import Path
 
 from robot_identification.errors import SettingError
 from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
-from robot_identification.files.bags.joint_states import (
+from robot_identification.files.bags.joint_states.other_joints import other_joint_warnings
+from robot_identification.files.bags.joint_states.reading import (
     JOINT_STATES,
     BagJointStates,
     read_joint_states,
 )
-from robot_identification.files.bags.other_joints import other_joint_warnings
+from robot_identification.files.bags.joint_states.tables import table_states
 from robot_identification.files.bags.separate_efforts import with_efforts_of
-from robot_identification.files.bags.table_states import table_states
 from robot_identification.files.bags.temperatures import (
     read_dynamic_temperatures,
     read_temperatures,

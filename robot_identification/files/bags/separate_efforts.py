@@ -16,8 +16,8 @@ from robot_identification.errors import BagError, MissingSignalError, TopicError
 from robot_identification.files.bags.cdr.messages import read_array
 from robot_identification.files.bags.cdr.values import LITTLE_ENDIAN
 from robot_identification.files.bags.files import Bag, foreign_errors, open_bag
-from robot_identification.files.bags.joint_state_columns import collected
-from robot_identification.files.bags.refusals import Refusals
+from robot_identification.files.bags.joint_states.columns import collected
+from robot_identification.files.bags.joint_states.refusals import Refusals
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.efforts.separate import (

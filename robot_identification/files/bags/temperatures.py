@@ -12,7 +12,7 @@ from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.cdr.messages import read_temperature
 from robot_identification.files.bags.files import foreign_errors, open_bag
-from robot_identification.files.bags.joint_state_columns import StateCollector
+from robot_identification.files.bags.joint_states.columns import StateCollector
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.temperature import StampedTemperatures, of_samples, thinned

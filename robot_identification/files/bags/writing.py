@@ -10,7 +10,7 @@ from pathlib import Path
 from robot_identification.errors import OutputError, RobotIdentificationError, ShapeError
 from robot_identification.files.atomic import flush_file, kind_of, temporary_beside
 from robot_identification.files.bags import trajectories as bag_trajectories
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE, encode
 from robot_identification.files.bags.libraries.choice import library
 from robot_identification.files.bags.libraries.interface import Storage, Writer
 from robot_identification.files.bags.libraries.metadata import METADATA

@@ -14,8 +14,8 @@ from robot_identification.files.export.friction import PlainFriction, plain_fric
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.couplings import Coupling
-from robot_identification.robot.files.elements.urdf_prior import joint_places
-from robot_identification.robot.files.urdf import UrdfDescription
+from robot_identification.robot.files.urdf.prior import joint_places
+from robot_identification.robot.files.urdf.robot import UrdfDescription
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.terms.joint_terms import SignCondition
 

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.files.export.friction import plain_friction
-from robot_identification.robot.files.elements.urdf_prior import stated_in_urdf
-from robot_identification.robot.files.urdf import STANDARD_GRAVITY
+from robot_identification.robot.files.urdf.prior import stated_in_urdf
+from robot_identification.robot.files.urdf.robot import STANDARD_GRAVITY
 from robot_identification.robot.model import Joint, JointType, RobotModel
 
 _GRAVITY_TOLERANCE = 1e-9

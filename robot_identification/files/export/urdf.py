@@ -11,8 +11,8 @@ from robot_identification.errors import RobotDescriptionError
 from robot_identification.files.export.remarks import description_remarks, parameter_remarks
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
-from robot_identification.robot.files.elements.xml_document import read_description
-from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf
+from robot_identification.robot.files.urdf.robot import UrdfDescription, parse_urdf
+from robot_identification.robot.files.urdf.xml_document import read_description
 from robot_identification.robot.model import RobotModel
 
 _DECLARED = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)""")

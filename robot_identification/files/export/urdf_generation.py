@@ -21,7 +21,7 @@ from robot_identification.files.export.remarks import (
 from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.files.export.urdf_rewriting import dynamics_attributes, inertial_lines
 from robot_identification.robot.couplings import LoopRelation
-from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
+from robot_identification.robot.files.urdf.prior import values_of_urdf
 from robot_identification.robot.geometry import axis_frame, roll_pitch_yaw
 from robot_identification.robot.model import Array, Joint, JointType, RobotModel
 

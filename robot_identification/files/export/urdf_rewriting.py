@@ -17,10 +17,10 @@ from robot_identification.files.export.bodies import LinkBody, link_bodies, requ
 from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.files.export.xml_surgery import Edit, Surgery, applied
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.files.elements.urdf_elements import UrdfJoint, UrdfLink
-from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
-from robot_identification.robot.files.elements.xml_document import Element, parse_xml, utf8
-from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf_of
+from robot_identification.robot.files.urdf.elements import UrdfJoint, UrdfLink
+from robot_identification.robot.files.urdf.prior import values_of_urdf
+from robot_identification.robot.files.urdf.robot import UrdfDescription, parse_urdf_of
+from robot_identification.robot.files.urdf.xml_document import Element, parse_xml, utf8
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS
 

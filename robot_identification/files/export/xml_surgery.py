@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from robot_identification.robot.files.elements.xml_document import Element
+from robot_identification.robot.files.urdf.xml_document import Element
 
 # A start tag of a document that a parser has accepted.
 _START_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")

@@ -9,11 +9,11 @@ from typing import Any
 
 from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
 from robot_identification.robot.files.document import Document, read_document
-from robot_identification.robot.files.elements.xml_document import URDF_ENDINGS
-from robot_identification.robot.files.robot_document import robot_document
-from robot_identification.robot.files.robot_yaml import read_yaml
+from robot_identification.robot.files.robot_yaml.document import robot_document
+from robot_identification.robot.files.robot_yaml.robot import read_yaml
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.files.urdf.robot import read_urdf
+from robot_identification.robot.files.urdf.xml_document import URDF_ENDINGS
 from robot_identification.robot.limits import wide_ranges, with_limits
 from robot_identification.robot.loops import KNOWN_TO
 from robot_identification.robot.model import EffortMeaning, Joint, JointLimits, RobotModel

@@ -44,7 +44,7 @@ from robot_identification.ros.common.joint_states import (
     JointStateReader,
     Sample,
 )
-from robot_identification.ros.common.parameters import declare
+from robot_identification.ros.common.parameters.declaration import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.messages.blocks import block_message
 from robot_identification.ros.robots.in_use import say_robot_in_use

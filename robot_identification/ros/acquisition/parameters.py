@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.cdr.dynamic_states import SIGNALS
 from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, TYPES
-from robot_identification.ros.common.shared_parameters import RobotParameters, SharedParameters
+from robot_identification.ros.common.parameters.shared import RobotParameters, SharedParameters
 from robot_identification.settings import same, setting
 from robot_identification.signals.efforts.separate import EffortSource
 

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.errors import InputError, RobotIdentificationError
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as STATE_TYPE
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE as STATE_TYPE
 from robot_identification.files.bags.trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
 from robot_identification.files.bags.trajectories import SentTrajectory
 from robot_identification.robot.model import Array, RobotModel

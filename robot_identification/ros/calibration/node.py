@@ -57,7 +57,11 @@ from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.executors import PooledExecutor
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.joint_states import stamp_of
-from robot_identification.ros.common.parameters import NodeParameters, declare, output_folder
+from robot_identification.ros.common.parameters.declaration import (
+    NodeParameters,
+    declare,
+    output_folder,
+)
 from robot_identification.ros.common.process import run
 from robot_identification.ros.messages.common import stated
 from robot_identification.ros.messages.inertial import calibrated_message

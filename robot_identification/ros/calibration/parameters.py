@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.wrench import WrenchSettings
-from robot_identification.ros.common.shared_parameters import RobotParameters, SharedParameters
+from robot_identification.ros.common.parameters.shared import RobotParameters, SharedParameters
 from robot_identification.settings import same, setting
 
 

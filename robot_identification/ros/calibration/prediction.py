@@ -27,7 +27,7 @@ from robot_identification.ros.common.joint_states import (
     Sample,
     joint_side_of,
 )
-from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.messages.common import time_of
 

@@ -16,7 +16,7 @@ from rclpy.node import Node
 
 from robot_identification.errors import SettingError
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.parameter_files import DIAGNOSTICS_PERIOD
+from robot_identification.ros.common.parameters.files import DIAGNOSTICS_PERIOD
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE

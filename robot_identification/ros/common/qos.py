@@ -31,7 +31,7 @@ from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.ros.common.parameter_files import QOS_OVERRIDES, given_to_all
+from robot_identification.ros.common.parameters.files import QOS_OVERRIDES, given_to_all
 
 
 def _profile(

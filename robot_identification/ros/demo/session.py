@@ -23,7 +23,7 @@ from robot_identification.ros.clients.verbs import Verbs, data_of
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.middleware import private_domain
-from robot_identification.ros.common.parameter_files import simulation_file
+from robot_identification.ros.common.parameters.files import simulation_file
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.srv import Calibrate
 

@@ -13,7 +13,7 @@ from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import CancelledError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
 from robot_identification.ros.common.jobs import Job, JobSlot, refuse
-from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.controllers.transport import Transport
 from robot_identification.ros.excitation.checks.check import Check

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.plan_settings import FAMILIES, QUINTIC
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.ros.common.shared_parameters import RobotParameters, SharedParameters
+from robot_identification.ros.common.parameters.shared import RobotParameters, SharedParameters
 from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
 from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.settings import same, setting

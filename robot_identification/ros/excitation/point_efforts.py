@@ -18,7 +18,7 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import stamp_of
-from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.excitation.parameters import (
     CALIBRATED,
     FROM_FILE,

@@ -18,7 +18,7 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.common.joint_states import NANOSECONDS
-from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.controllers.choice import Controller, make_wire
 from robot_identification.ros.excitation import execution as executor
 from robot_identification.ros.excitation.execution import MotionExecutor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_identification.ros.common.shared_parameters import RobotParameters, SharedParameters
+from robot_identification.ros.common.parameters.shared import RobotParameters, SharedParameters
 from robot_identification.settings import same, setting
 
 

@@ -35,7 +35,7 @@ from robot_identification.ros.common.actions import JobAction
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.executors import PooledExecutor
 from robot_identification.ros.common.jobs import Job, JobSlot
-from robot_identification.ros.common.parameters import declare, output_folder
+from robot_identification.ros.common.parameters.declaration import declare, output_folder
 from robot_identification.ros.common.process import run
 from robot_identification.ros.identification.parameters import IdentificationParameters
 from robot_identification.ros.identification.payload_services import PayloadServices

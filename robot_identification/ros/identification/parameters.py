@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.friction.options import CHOICES, STATED
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.ros.common.shared_parameters import RobotParameters, SharedParameters
+from robot_identification.ros.common.parameters.shared import RobotParameters, SharedParameters
 from robot_identification.ros.identification.streaming import StreamingOptions
 from robot_identification.settings import same, setting
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.ros.common.parameter_files import (
+from robot_identification.ros.common.parameters.files import (
     Section,
     is_of_ros,
     read_parameters,

@@ -13,7 +13,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.choice import DIDIM
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.ros.clients.client import READY_WITHIN
-from robot_identification.ros.common.parameter_files import (
+from robot_identification.ros.common.parameters.files import (
     shipped_file,
     shipped_parameters,
     simulation_file,

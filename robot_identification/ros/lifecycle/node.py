@@ -14,9 +14,9 @@ from rclpy.time_source import CLOCK_TOPIC
 
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
-from robot_identification.ros.common.parameters import declare
+from robot_identification.ros.common.parameters.declaration import declare
+from robot_identification.ros.common.parameters.shared import RobotParameters
 from robot_identification.ros.common.process import spare_the_collector
-from robot_identification.ros.common.shared_parameters import RobotParameters
 from robot_identification.ros.lifecycle.services import lifecycle_services, state_machine
 from robot_identification.ros.lifecycle.transitions import Lifecycle
 from robot_identification.ros.lifecycle.works import ManagedWorks, Work

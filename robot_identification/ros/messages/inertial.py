@@ -14,7 +14,7 @@ from geometry_msgs.msg import Inertia, Vector3
 
 from robot_identification import msg
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.calibration.model.queries import parameters_hash
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.errors import (
@@ -24,7 +24,7 @@ from robot_identification.errors import (
 )
 from robot_identification.files.export.bodies import LinkBody, mechanism_of
 from robot_identification.identification.friction.law import FrictionLaw
-from robot_identification.robot.files.urdf import UrdfDescription
+from robot_identification.robot.files.urdf.robot import UrdfDescription
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.ros.messages.common import floats, time_of

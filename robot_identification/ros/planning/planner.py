@@ -16,7 +16,7 @@ from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import Job, JobSlot
-from robot_identification.ros.common.parameters import NodeParameters, output_folder
+from robot_identification.ros.common.parameters.declaration import NodeParameters, output_folder
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters

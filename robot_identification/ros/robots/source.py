@@ -9,11 +9,11 @@ from rclpy.node import Node
 
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.robot.files.loading import TOPIC
-from robot_identification.robot.files.robot_document import DEFAULTS
+from robot_identification.robot.files.robot_yaml.document import DEFAULTS
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
-from robot_identification.ros.common.parameters import NodeParameters
-from robot_identification.ros.common.shared_parameters import RobotParameters
+from robot_identification.ros.common.parameters.declaration import NodeParameters
+from robot_identification.ros.common.parameters.shared import RobotParameters
 from robot_identification.ros.robots.descriptions import DescriptionListener
 
 USUAL = "robot_description"

@@ -18,7 +18,7 @@ from robot_identification.errors import InputError, SettingError
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import OK, WARN, NodeDiagnostics, status_of
-from robot_identification.ros.common.parameters import declare
+from robot_identification.ros.common.parameters.declaration import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.simulation.faults import SIGNALS, Fault, Injector, Kind
 from robot_identification.settings import Settings, setting

@@ -36,7 +36,7 @@ from robot_identification.robot.model import Array
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import OK, WARN, NodeDiagnostics, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
-from robot_identification.ros.common.parameters import declare
+from robot_identification.ros.common.parameters.declaration import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.controllers.interfaces import ACTION, if_wanted
 from robot_identification.ros.messages.trajectories import trajectory_of

@@ -8,7 +8,7 @@ from robot_identification.dynamics.simulation.sensors import SensorSettings
 from robot_identification.errors import SettingError
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import RobotModel
-from robot_identification.ros.common.shared_parameters import RobotParameters, SharedParameters
+from robot_identification.ros.common.parameters.shared import RobotParameters, SharedParameters
 from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
 from robot_identification.settings import per_joint, same, setting
 

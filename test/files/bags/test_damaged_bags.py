@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fuzzed_bags import remove_checksums
 from made_up_bags import NAMES, START, message, numbers, write_messages
 from robot_identification.errors import BagError, CancelledError, InputError
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.signals.recording import RawSamples

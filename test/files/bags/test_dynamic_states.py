@@ -17,15 +17,15 @@ from robot_identification.files.bags.cdr.dynamic_states import (
     dynamic_layout_of,
     interfaces_of,
 )
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.cdr.values import LayoutError
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
-from robot_identification.files.bags.joint_state_stream import stream_joint_states
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
+from robot_identification.files.bags.joint_states.stream import stream_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_bag
 from robot_identification.files.tables.columns import Columns
 from robot_identification.robot.files.document import parse_document
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.signals.temperature import temperatures_at
 
 TOPIC = "/dynamic_joint_states"

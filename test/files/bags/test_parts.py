@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import OutputError
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE, encode
 from robot_identification.files.bags.files import open_bag
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.parts import BagMessage, PartedBag
 
 NAMES = ("a", "b")

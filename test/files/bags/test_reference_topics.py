@@ -9,8 +9,8 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from made_up_bags import NAMES, START, message
 from robot_identification.errors import BagError
-from robot_identification.files.bags.joint_state_cdr import CONTROLLER_STATE, MESSAGE_TYPE
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.cdr.joint_states import CONTROLLER_STATE, MESSAGE_TYPE
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.writing import write_bag
 
 STORAGES = ["sqlite3", "mcap"]

@@ -19,7 +19,7 @@ import forked_processes
 from command_line import run
 from robot_identification.cli.main import main
 from robot_identification.errors import DownloadError, MissingPackageError, SettingError
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.datasets import table
 from robot_identification.files.datasets.conversion import emps_samples, tx40_samples
 from robot_identification.files.datasets.fetching import cache_folder, fetch_dataset, find_dataset

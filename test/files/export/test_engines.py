@@ -17,7 +17,7 @@ from robot_identification.files.export.outputs import armature_yaml, mjcf_text
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.robot import parse_urdf
 from shared_data import measured_data, requires
 
 UR10 = measured_data("ur10") / "ur10_robot.urdf"

@@ -16,7 +16,7 @@ from robot_identification.files.export.urdf import identified_urdf
 from robot_identification.files.export.xacro import xacro_text
 from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.robot import parse_urdf
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.terms.measured_range import MeasuredRange
 

@@ -14,8 +14,8 @@ from robot_identification.files.export.outputs import KINDS, mjcf_text, write_ou
 from robot_identification.files.export.text import yaml_text
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xacro import xacro_text
-from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf.prior import values_of_urdf
 from robot_identification.robot.terms.temperature import TemperatureDependence
 from ros_nodes import node
 

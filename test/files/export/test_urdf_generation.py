@@ -15,9 +15,9 @@ from robot_identification.files.export.urdf import urdf_remarks
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.couplings import LoopRelation
-from robot_identification.robot.files.elements.urdf_prior import values_of_urdf
 from robot_identification.robot.files.loading import known_robots, load_robot
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.prior import values_of_urdf
+from robot_identification.robot.files.urdf.robot import parse_urdf
 from robot_identification.robot.model import JointLimits, JointType
 
 

@@ -25,9 +25,9 @@ from robot_identification.files.export.outputs import write_outputs
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.robot.bodies import pseudo_inertia
-from robot_identification.robot.files.elements.urdf_prior import urdf_prior, values_of_urdf
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.prior import urdf_prior, values_of_urdf
+from robot_identification.robot.files.urdf.robot import parse_urdf
 
 ARM = """\
 <?xml version='1.0' encoding="utf-8"?>

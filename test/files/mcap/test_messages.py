@@ -13,8 +13,8 @@ from rosbags.typesys import Stores, get_typestore
 
 from mcap_files import PACKERS, McapFile, message_record
 from robot_identification.errors import BagError, InputError
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE
 from robot_identification.files.bags.files import foreign_errors, open_bag
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
 from robot_identification.files.bags.libraries.choice import library
 from robot_identification.files.bags.parts import BagMessage, PartedBag
 from robot_identification.files.mcap import chunks as mcap_chunks

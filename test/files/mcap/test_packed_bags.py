@@ -9,7 +9,7 @@ import pytest
 from made_up_bags import NAMES, START, message, write_messages
 from packed_bags import PACKERS, packed
 from robot_identification.errors import BagError
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.mcap.chunks import unpacked_size, zstd
 
 

@@ -12,7 +12,7 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.base.relations import relations
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.files.urdf.robot import read_urdf
 
 WAYS = [
     (model, method) for model in ("dynamic", "simplified", "energy") for method in ("qr", "svd")

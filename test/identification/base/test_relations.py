@@ -13,7 +13,7 @@ from robot_identification.identification.base.polynomials import Polynomial, rec
 from robot_identification.identification.base.relations import name_latex, relations
 from robot_identification.identification.base.report import base_report
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.files.urdf.robot import read_urdf
 
 # Gautier 1991, Table V; the order of the terms is that of the standard parameters.
 TABLE_V = """\

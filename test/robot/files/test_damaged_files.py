@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import find_robot, load_robot
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 
 TX40 = find_robot("tx40").read_text()
 PIECES = st.sampled_from(

@@ -7,10 +7,10 @@ import pytest
 from robot_identification.errors import RobotDescriptionError, TrajectoryError
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.robot.files.document import MAXIMUM_BYTES, MAXIMUM_ENTRIES, parse_document
-from robot_identification.robot.files.elements.urdf_prior import urdf_prior
-from robot_identification.robot.files.elements.xml_document import MAXIMUM_ELEMENTS
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.urdf import MAXIMUM_JOINTS
+from robot_identification.robot.files.urdf.prior import urdf_prior
+from robot_identification.robot.files.urdf.robot import MAXIMUM_JOINTS
+from robot_identification.robot.files.urdf.xml_document import MAXIMUM_ELEMENTS
 
 HEAD = "name: a\neffort_meaning: current\n"
 SECONDS = 20.0  # of the processor; each took minutes, or failed otherwise

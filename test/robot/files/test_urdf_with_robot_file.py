@@ -10,9 +10,9 @@ from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.plans import certified_text
-from robot_identification.robot.files.elements.urdf_elements import Mimic
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.elements import Mimic
+from robot_identification.robot.files.urdf.robot import parse_urdf
 from robot_identification.robot.limits import require_limits, stated_limits, wider_than_urdf
 from robot_identification.robot.model import JointLimits
 from urdf_arm import ARM, changed

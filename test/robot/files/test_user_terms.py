@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import robot_identification
-from robot_identification.calibration.conditions import conditions
+from robot_identification.calibration.consistency.conditions import conditions
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
@@ -22,7 +22,7 @@ from robot_identification.identification.identify import identify
 from robot_identification.identification.validate import validate
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.robot.terms.user_terms import UserParameter, UserTerm
 from robot_identification.signals.recording import Recording, Segment
 from sprung_arm import motion

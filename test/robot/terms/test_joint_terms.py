@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import robot_identification
-from robot_identification.calibration.conditions import conditions
+from robot_identification.calibration.consistency.conditions import conditions
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.loads import carried_columns
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.robot.model import JointType
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TERMS, SignCondition

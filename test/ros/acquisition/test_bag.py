@@ -12,8 +12,8 @@ from diagnostics import values_of
 from live_nodes import ROBOT, states
 from refused_starts import refused_start
 from robot_identification.errors import OutputError
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.parts import BagMessage, PartedBag
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.ros.acquisition.bag import BagRecording, bag_folder

@@ -9,7 +9,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from live_nodes import states
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 
 pytestmark = pytest.mark.ros
 

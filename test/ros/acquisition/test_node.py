@@ -14,7 +14,7 @@ from control_messages import control_msgs  # noqa: F401
 from diagnostics import values_of
 from live_nodes import BEGIN, RATE, ROBOT, states
 from refused_starts import refused_start
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.ros.clients.client import RequestRefusedError
 from robot_identification.ros.clients.processes import NodeProcessError
 from robot_identification.ros.common import qos

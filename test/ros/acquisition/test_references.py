@@ -8,8 +8,8 @@ from rosbags.typesys import Stores, get_typestore
 from robot_identification import msg
 from robot_identification.dynamics.reference import sample
 from robot_identification.errors import MissingSignalError, SampleError, TopicError
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
-from robot_identification.files.bags.joint_state_cdr import encode
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE as JOINT_STATE
+from robot_identification.files.bags.cdr.joint_states import encode
 from robot_identification.files.bags.trajectories import MESSAGE_TYPE as JOINT_TRAJECTORY
 from robot_identification.files.bags.writing import write_bag
 from robot_identification.robot.files.loading import load_robot

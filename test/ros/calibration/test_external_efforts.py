@@ -11,8 +11,8 @@ from live_nodes import BEGIN, ROBOT, TRUTH
 from made_up_contacts import planar_arm, planar_force, pushed
 from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.errors import SettingError
-from robot_identification.robot.files.elements.urdf_prior import urdf_prior
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf.prior import urdf_prior
 from robot_identification.robot.model import JointLimits
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.external_wrench import ExternalWrench

@@ -13,12 +13,12 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from live_nodes import ROBOT, TRUTH, states
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.robot.files.elements.urdf_prior import given_by_urdf, urdf_prior
-from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf.prior import given_by_urdf, urdf_prior
+from robot_identification.robot.files.urdf.robot import parse_urdf
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common import qos

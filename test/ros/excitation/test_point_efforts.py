@@ -18,7 +18,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.messages.inertial import feed_forward_of, parameters_message

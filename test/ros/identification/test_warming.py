@@ -31,7 +31,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import RawSamples, Recording, Segment
 from robot_identification.files.bags.writing import write_joint_states
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 
 
 def compiled():

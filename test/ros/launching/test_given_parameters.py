@@ -6,7 +6,7 @@ import pytest
 
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.ros.common.parameter_files import shipped_parameters
+from robot_identification.ros.common.parameters.files import shipped_parameters
 from robot_identification.ros.launching.suites import BAGS, LIVE, SIMULATED
 from robot_identification.ros.simulation.parameters import (
     MujocoRobotParameters,

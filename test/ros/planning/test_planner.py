@@ -11,7 +11,7 @@ from robot_identification.errors import MissingLimitError
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.ros.common.jobs import JobSlot
-from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning import planner as planning

@@ -7,8 +7,8 @@ import pytest
 import ros_nodes
 from robot_identification.errors import SettingError
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
-from robot_identification.ros.common.parameters import declare
-from robot_identification.ros.common.shared_parameters import RobotParameters
+from robot_identification.ros.common.parameters.declaration import declare
+from robot_identification.ros.common.parameters.shared import RobotParameters
 from robot_identification.ros.robots.source import settle_robot, topic_of
 
 

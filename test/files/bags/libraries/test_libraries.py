@@ -15,9 +15,9 @@ from packed_bags import packed
 from robot_identification.cli.main import main
 from robot_identification.errors import BagError, MissingPackageError, OutputError
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE
 from robot_identification.files.bags.files import open_bag
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.libraries import choice
 from robot_identification.files.bags.trajectories import SentTrajectory, read_trajectories
 from robot_identification.files.bags.writing import write_joint_states

@@ -1,0 +1,1 @@
+"""Physical consistency: its conditions, tests of them, the nearest parameters that meet them."""

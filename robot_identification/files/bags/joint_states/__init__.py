@@ -1,0 +1,1 @@
+"""Joint states of bags and tables: columns by joint names, signals, samples left out."""

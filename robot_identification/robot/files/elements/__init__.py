@@ -1,1 +1,0 @@
-"""Elements of URDFs and other XML files, with their lines for messages."""

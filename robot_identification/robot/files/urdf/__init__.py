@@ -1,0 +1,1 @@
+"""URDF: links and joints, the model of the robot, values that it states, fixed joints."""

@@ -1,0 +1,1 @@
+"""Parameters of nodes: their declaration from tables of settings, and parameter files."""
