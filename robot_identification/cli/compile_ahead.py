@@ -66,7 +66,15 @@ def _move() -> None:
         _command("identify", _ROBOT, bag, "--method", "energy")
 
 
-_PARTS = (_estimate, _move)
+def _plan_with_energy() -> None:
+    """Plan a motion by the energy model: of a small robot, as the search takes longest."""
+    with tempfile.TemporaryDirectory(prefix="robot_identification_") as folder:
+        sizes = ("--rows", "14", "--starts", "1", "--duration", "8")
+        plan = str(Path(folder) / "plan.yaml")
+        _command("excite", "scara", "--model", "energy", *sizes, "-o", plan)
+
+
+_PARTS = (_estimate, _move, _plan_with_energy)
 
 
 def _command(*arguments: str) -> None:

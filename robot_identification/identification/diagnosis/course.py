@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.identification.diagnosis.finding import Finding, Severity
-from robot_identification.identification.diagnosis.naming import least_gain
+from robot_identification.identification.diagnosis.naming import least_gain, told_shares
 from robot_identification.identification.diagnosis.refits.columns import OwnFit
 from robot_identification.identification.diagnosis.refits.motion import Motion
 from robot_identification.identification.diagnosis.refits.refit import (
@@ -70,8 +70,7 @@ def drift_findings(motion: Motion, rows: tuple[JointRows, ...]) -> Iterator[Find
         yield Finding(
             Severity.DOUBT, "drift", (motion.robot.joint_names[joint],),
             f"with {found.words} that changes slowly in the course of the recording its own rows "
-            f"leave {100 * found.left[1]:.2g} % of its efforts in place of "
-            f"{100 * found.left[0]:.2g} %",
+            f"leave {told_shares('its efforts', *found.left)}",
             "let sensors, drives and gears warm up before recording, look whether the load has "
             "changed meanwhile, or identify a shorter part (--begin, --end)",
             {"gain": found.gain, "left_before": found.left[0], "left_after": found.left[1]},

@@ -15,6 +15,7 @@ import numpy as np
 from robot_identification.identification.base.loads import untold_loads
 from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW
 from robot_identification.identification.diagnosis.finding import Finding
+from robot_identification.identification.diagnosis.naming import told_shares
 from robot_identification.identification.diagnosis.refits.motion import parts_of
 from robot_identification.identification.friction.candidates import every_candidate
 from robot_identification.identification.friction.choice import at_every_speed
@@ -86,7 +87,7 @@ def _finding(
         (joint,),
         f"with {change} the error on blocks left out"
         + ("" if search_omits_slow else ", over all rows, those near standstill too,")
-        + f" is {100 * after:.2g} % of its efforts in place of {100 * before:.2g} %"
+        + f" is {told_shares('its efforts', before, after)}"
         + ("; the fit leaves slow rows out" if fit_omits_slow else ""),
         cause.advice + ("" if fit_omits_slow else _LEAVE_OUT),
         {"gain": gain, "left_before": before, "left_after": after},

@@ -9,7 +9,12 @@ import numpy.typing as npt
 
 from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW, RANK
 from robot_identification.identification.diagnosis.finding import Finding
-from robot_identification.identification.diagnosis.naming import ALIKE, LEAST, least_gain
+from robot_identification.identification.diagnosis.naming import (
+    ALIKE,
+    LEAST,
+    least_gain,
+    told_shares,
+)
 from robot_identification.identification.diagnosis.refits.columns import (
     Explained,
     explained,
@@ -101,8 +106,7 @@ def _hidden(trials: Trials, otherwise: float) -> list[Finding]:
             cause.severity, found.addition.cause,
             tuple(names[i] for i in found.addition.joints),
             f"with {cause.change.format(detail=found.addition.detail)} the fit leaves "
-            f"{100 * found.left[1]:.2g} % of the efforts of {names[found.shown]} in place of "
-            f"{100 * found.left[0]:.2g} %",
+            + told_shares(f"the efforts of {names[found.shown]}", *found.left),
             cause.advice,
             {"gain": found.gain, "left_before": found.left[0], "left_after": found.left[1]},
             weight=10.0 + found.gain,

@@ -67,6 +67,11 @@ def most_changed(before: Refit, trial: Trial) -> int:
     return int(np.argmax(np.log(left[0] / left[1])))
 
 
+def told_shares(efforts: str, before: float, after: float) -> str:
+    """Return what a fit leaves of efforts with and without a change, for people."""
+    return f"{100 * after:.2g} % of {efforts} in place of {100 * before:.2g} %"
+
+
 def cause_of(trial: Trial) -> str:
     """Return the cause of a trial, a factor by its meaning."""
     if trial.cause == "position factor":
@@ -101,9 +106,8 @@ def named(
     cause = CAUSES[cause_of(best)]
     change = _change(names, best)
     whole = best.joints == () and len(names) > 1
-    text = (
-        f"with {change} the fit leaves {100 * after[shown]:.2g} % of the efforts of "
-        f"{names[shown]} in place of {100 * before[shown]:.2g} %"
+    text = f"with {change} the fit leaves " + told_shares(
+        f"the efforts of {names[shown]}", before[shown], after[shown]
     )
     if other is not None:
         text += f" (about as well: {_also(names, other)})"

@@ -11,7 +11,7 @@ from robot_identification.calibration.consistency.link_checks import check_link
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.parameters import INERTIAL
 
-TX40 = yaml.safe_load((Path(__file__).parents[1] / "reference" / "tx40.yaml").read_text())
+TX40 = yaml.safe_load((Path(__file__).parents[2] / "reference" / "tx40.yaml").read_text())
 PRIOR, BASE, ESSENTIAL = range(3)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,20 +72,29 @@ class Scalings:
         None where a factor of quite another size explains as much.
         """
         best = max((self.scaled(joint, f) for f in UNITS), key=lambda one: one.gain)
-        span = 0.5
         if best.gain < 0.0:
             best = self.scaled(joint, 1.2)
-        for _ in range(2 * REFINED):
-            near = [self.scaled(joint, best.amount * np.exp(side * span)) for side in (-1.0, 1.0)]
-            best = self.better([best, *near])
-            span *= 0.5
+        best = self.with_best_amount(best, lambda factor: self.scaled(joint, factor), 0.5)
         others = (self.scaled(joint, best.amount * decade).gain for decade in _DECADES)
         clear = best.gain - max(others) > _DETERMINED * max(best.gain, 1.0)
         return best if clear else None
 
-    def better(self, trials: Iterable[Trial]) -> Trial:
-        """Return the best of trials that differ in their amount only."""
-        return max(trials, key=lambda one: gain_below_floor(self.before, one.fit))
+    def with_best_amount(
+        self, trial: Trial, changed: Callable[[float], Trial], span: float
+    ) -> Trial:
+        """Return the best of trials that differ in their amount only, by steps that are halved.
+
+        Args:
+            trial: to begin with; its amount keeps its sign.
+            changed: makes the trial with an amount.
+            span: logarithm of the first step.
+        """
+        best = trial
+        for _ in range(2 * REFINED):
+            near = [changed(best.amount * float(np.exp(side * span))) for side in (-1.0, 1.0)]
+            best = max([best, *near], key=lambda one: gain_below_floor(self.before, one.fit))
+            span *= 0.5
+        return best
 
     def of_effort(self, joint: int) -> Iterator[Trial]:
         """Give out the trials with the efforts of a joint negated, and times a factor."""

@@ -17,7 +17,6 @@ from robot_identification.identification.diagnosis.refits.motion import SHIFTS, 
 from robot_identification.identification.diagnosis.refits.refit import Grams, gain, rows_of
 from robot_identification.identification.diagnosis.refits.scalings import (
     DEGREES,
-    REFINED,
     UNITS,
     Scalings,
     Trial,
@@ -137,11 +136,7 @@ class Trials(Scalings):
         change = changes.get(trial.cause)
         if change is None or trial.amount == 0.0:
             return trial
-        best, span = trial, 0.4
-        for _ in range(2 * REFINED):
-            near = [change(best.amount * (1.0 + side * span)) for side in (-1.0, 1.0)]
-            best = self.better([best, *near])
-            span *= 0.5
+        best = self.with_best_amount(trial, change, 0.4)
         return best if best.gain > trial.gain + 0.2 else trial
 
     def _grams_of(self, motion: Motion) -> Grams:
