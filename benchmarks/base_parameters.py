@@ -15,7 +15,8 @@ from robot_identification.identification.base.parameters import BaseParameters, 
 from robot_identification.identification.base.report import base_report
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.geometry import placement
-from robot_identification.robot.model import GeometricParameters, Joint, JointType, RobotModel
+from robot_identification.robot.joint import GeometricParameters, Joint, JointType
+from robot_identification.robot.model import RobotModel
 
 WAYS = [
     (model, method) for model in ("dynamic", "simplified", "energy") for method in ("qr", "svd")

@@ -51,7 +51,8 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 CONTROL_HZ, SAMPLES_HZ = 5000.0, 1000.0
 DEVIATION = 0.15

@@ -26,7 +26,7 @@ from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.demo.session import Session
 from robot_identification.ros.messages.error_codes import CODES
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 SECONDS = 5.0
 REPEATED = 400

@@ -37,9 +37,10 @@ from robot_identification.excitation.motions.random_points import (
 )
 from robot_identification.excitation.simulated_recording import SimulationSettings
 from robot_identification.identification.identify import identify
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, EffortMeaning, PositionMeaning, RobotModel
+from robot_identification.robot.model import EffortMeaning, PositionMeaning, RobotModel
 from robot_identification.signals.recording import Recording
 
 LINES = 5

@@ -49,7 +49,7 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 CUTOFFS = (1.5, 3.0, 6.0, 12.0, 25.0, 50.0, 100.0)

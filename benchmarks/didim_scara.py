@@ -54,7 +54,8 @@ from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 PAPER = Path(__file__).resolve().parents[1] / "test" / "reference" / "scara.yaml"
 TRUSTED_PERCENT = 5.0

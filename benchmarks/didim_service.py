@@ -38,7 +38,7 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.demo.session import Session
 from robot_identification.ros.messages.error_codes import code_name
 from robot_identification.share import share_directory
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 RATE = 1000.0
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m

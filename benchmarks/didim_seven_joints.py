@@ -40,12 +40,14 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.urdf.prior import values_of_urdf
 from robot_identification.robot.files.urdf.robot import parse_urdf
-from robot_identification.robot.model import Array, EffortMeaning, RobotModel
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 URDF = "cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf"
 ACCELERATION = (15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0)  # rad/s^2, of the manufacturer

@@ -42,13 +42,15 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.bands import BandStream
 from robot_identification.identification.rows.householder_kernels import fold_rows
 from robot_identification.identification.statistics.robust_std import robust_std
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.filters.decimation import Decimator
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 SAMPLES_HZ = 1000.0
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m

@@ -46,8 +46,9 @@ from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing

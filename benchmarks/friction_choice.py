@@ -56,10 +56,11 @@ from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.friction.choice import friction_of
 from robot_identification.identification.friction.options import AUTO, STATED
 from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf.prior import urdf_prior
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, term_named
 from robot_identification.signals.processing.settings import resolve_processing

@@ -39,7 +39,8 @@ from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 SHARES = (0.002, 0.01, 0.02, 0.05, 0.1, 0.2)
 GAPS, GAP = 5, 0.2  # number and length in s

@@ -43,12 +43,12 @@ from robot_identification.identification.rows.growing_run import StreamedRun
 from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.settings import common_settings
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 ROBOT, VALUES = "tx40", "tx40_simulated"
 PERIOD = 1e-3

@@ -47,9 +47,10 @@ from robot_identification.excitation.plan_settings import PlanSettings, default_
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.clients.client import RequestRefusedError
 from robot_identification.ros.clients.motion import follow
 from robot_identification.ros.clients.verbs import Verbs, data_of

@@ -32,7 +32,8 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 BAGS = {"emps": "emps/bag", "tx40": "tx40/bag", "ur10": "ur10/ur10_exciting_trajectory.db3"}
 

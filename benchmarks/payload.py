@@ -37,10 +37,11 @@ from robot_identification.identification.payload.calibrate_drives import identif
 from robot_identification.identification.payload.drive_gains import GAIN_METHODS
 from robot_identification.identification.payload.identify import identify_payload
 from robot_identification.identification.payload.known import KnownPayload
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import mounting
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import Recording

@@ -42,14 +42,16 @@ from robot_identification.identification.periodic.recordings import (
 )
 from robot_identification.identification.periodic.settings import periodic_processing
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periodic.average import average_periods
 from robot_identification.signals.periodic.periods import PeriodicMotion
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 PERIOD, HARMONICS, RATE, RAMP = 5.0, 5, 1000.0, 1.0
 MOTION = PeriodicMotion(PERIOD, planned_harmonics=HARMONICS)

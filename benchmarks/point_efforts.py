@@ -25,8 +25,8 @@ from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.dynamics.simulation.sensors import Sensors, SensorSettings
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array
 from robot_identification.ros.messages.trajectories import message_of, trajectory_of
 from robot_identification.ros.simulation.robot import RobotSimulator
 from robot_identification.share import share_directory

@@ -40,7 +40,7 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.middleware import private_domain
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 NAMESPACE = "/bench_prediction"
 JOINTS = 7

@@ -26,10 +26,10 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import plan
 from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array
 from robot_identification.ros.planning.planning import Sources, load_machine
 
 DURATION = 3.0

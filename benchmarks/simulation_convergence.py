@@ -21,10 +21,11 @@ from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.excitation.motions.trajectory import interpolate
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 RATE = 1000.0
 SUBSTEPS = (1, 2, 4, 8, 16)

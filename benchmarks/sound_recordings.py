@@ -34,10 +34,11 @@ from robot_identification.excitation.motions.random_points import (
     RandomPointsSettings,
     random_points,
 )
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf.prior import urdf_prior
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 

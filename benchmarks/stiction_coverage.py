@@ -53,7 +53,8 @@ from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 from robot_identification.signals.rows import kept_rows
 
 WINDOWS = (1.0, 0.2, 0.5, 1.5, 2.0, 3.0, 5.0)

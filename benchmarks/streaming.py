@@ -30,7 +30,7 @@ from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 RATE_HZ = 1000.0
 RESOLUTION = 1e-5  # standard deviation of the noise of the positions, rad

@@ -33,9 +33,10 @@ from robot_identification.files.parameters import with_law_of
 from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.identification.friction.options import AUTO, COULOMB_VISCOUS
 from robot_identification.report.figures.style import png
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.clients.client import RequestRefusedError
 from robot_identification.ros.clients.motion import follow
 from robot_identification.ros.clients.verbs import Verbs, data_of

@@ -12,7 +12,7 @@ from robot_identification.excitation.motions.braking import (
     shortest_braking,
 )
 from robot_identification.excitation.motions.timing import motion_extrema
-from robot_identification.robot.model import JointLimits
+from robot_identification.robot.joint import JointLimits
 
 SHORTEST = 1e-3  # s; at full speed no joint brakes in less
 

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.identification.one_joint.constants import InertiaConstants, shifted
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 
 @by_value

@@ -19,7 +19,7 @@ from robot_identification.files.bags.joint_states.reading import JOINT_STATES, r
 from robot_identification.files.bags.separate_efforts import ARRAY_TYPE, read_efforts
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.signals.efforts.separate import EffortSamples, EffortSource
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 TYPES = get_typestore(Stores.ROS2_JAZZY)
 FORMATS = ("mcap", "mcap zstd", "mcap without checksum", "sqlite3")

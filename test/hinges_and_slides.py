@@ -3,7 +3,8 @@
 import numpy as np
 
 from robot_identification.calibration.consistency.conditions import conditions
-from robot_identification.robot.model import Joint, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import RobotModel
 
 REVOLUTE, PRISMATIC = JointType.REVOLUTE, JointType.PRISMATIC
 

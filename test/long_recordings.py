@@ -8,7 +8,7 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from swinging_scara import RATE, swinging_scara
 
 ROBOT = replace(load_robot("scara"), processing=ProcessingSettings())

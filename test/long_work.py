@@ -10,7 +10,7 @@ import numpy as np
 
 from live_nodes import BEGIN, RATE, ROBOT, motion
 from robot_identification.files.bags.writing import write_joint_states
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 _OWN = 10
 

@@ -12,7 +12,7 @@ from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.loops import loop_matrix, loop_offset
 from robot_identification.robot.model import EffortMeaning
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 CRANK, BASE = 0.3, 0.5  # lengths of the sides of the parallelogram, in m
 

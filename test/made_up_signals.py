@@ -3,7 +3,7 @@
 import numpy as np
 
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 MILLISECOND = 1_000_000
 START = 1_700_000_000_000_000_000

@@ -10,7 +10,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periodic.fourier import derivative_basis
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 START = 1_700_000_000_000_000_000
 PERIOD, HARMONICS, RATE = 4.0, 4, 200.0

@@ -3,7 +3,9 @@
 import numpy as np
 
 from robot_identification.robot.couplings import Coupling, CouplingTerm
-from robot_identification.robot.model import Joint, JointType, RobotModel, TermKind
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 
 
 def random_rotation(rng):

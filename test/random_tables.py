@@ -3,7 +3,8 @@
 import numpy as np
 
 from robot_identification.robot.geometry import placement
-from robot_identification.robot.model import GeometricParameters, Joint, JointType, RobotModel
+from robot_identification.robot.joint import GeometricParameters, Joint, JointType
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS
 
 QUARTER = np.pi / 2

@@ -6,7 +6,7 @@ import numpy as np
 
 from random_robots import random_robot
 from random_tables import QUARTER, random_table_robot, table_robot
-from robot_identification.robot.model import JointLimits
+from robot_identification.robot.joint import JointLimits
 
 ONLY_INERTIA = dict.fromkeys(
     ("drive_inertia", "viscous_friction", "coulomb_friction", "offset"), False

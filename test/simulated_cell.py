@@ -23,8 +23,8 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import Array
 from robot_identification.ros.clients.client import READY_WITHIN, Client, Closing
 from robot_identification.ros.clients.motion import follow
 from robot_identification.ros.clients.processes import NodeProcesses, command

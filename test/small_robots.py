@@ -8,7 +8,8 @@ from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.dynamics.reference import Reference
 from robot_identification.excitation.motions.trajectory import Trajectory, interpolate
 from robot_identification.robot.experiment import Controller
-from robot_identification.robot.model import Joint, JointLimits, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointLimits, JointType
+from robot_identification.robot.model import RobotModel
 
 
 def pendulum(gravity=9.81, **limits):

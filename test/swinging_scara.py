@@ -5,7 +5,7 @@ import numpy as np
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 RATE = 200
 

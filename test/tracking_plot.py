@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
 
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 COLOURS = ("#9d9d9d", "#f58518", "#4c78a8", "#54a24b")
 _HEIGHT_PER_JOINT = 1.25

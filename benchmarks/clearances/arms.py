@@ -14,7 +14,8 @@ from robot_identification.collision.model import CollisionModel, load_collision_
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Joint, RobotModel
+from robot_identification.robot.joint import Joint
+from robot_identification.robot.model import RobotModel
 
 PACKAGES = Path(str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share")))
 os.environ["ROS_PACKAGE_PATH"] = str(PACKAGES)

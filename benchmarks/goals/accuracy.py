@@ -28,7 +28,7 @@ from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.estimators.least_squares import ordinary
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.filtered import FilteredSegment
 
 TITLE = "accuracy"

@@ -19,7 +19,7 @@ from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio
 from goals.robots import Arm
 from robot_identification.files.bags.joint_states.reading import JOINT_STATES, read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 TITLE = "bags into arrays"
 _MESSAGES, _PEER_MESSAGES = 300_000, 10_000

@@ -30,8 +30,8 @@ from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference, sample
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.excitation.motions.trajectory import interpolate
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.experiment import Controller
-from robot_identification.robot.model import Array
 
 TITLE = "closed loop, 20 s"
 STEPS = {"ours, 1 ms": 1, "ours, 0.5 ms": 2, "ours, 0.25 ms": 4}

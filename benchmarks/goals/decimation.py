@@ -19,7 +19,7 @@ from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.rows.householder_kernels import fold_rows
 from robot_identification.identification.rows.whole import BLOCK_OUTPUTS
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 TITLE = "parallel decimation"
 FACTOR = 10

@@ -30,8 +30,8 @@ from robot_identification.excitation.plan import plan
 from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.dynamic import sensible_threads
 from robot_identification.excitation.search.problem import PointProblem, point_problem
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import Array
 
 TITLE = "excitation"
 OURS, DIFFERENCES, PINOCCHIO = "ours, exact gradient", "ours, finite differences", "Pinocchio loop"

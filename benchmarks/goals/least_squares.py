@@ -36,7 +36,7 @@ from goals.measuring import (
 from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.identification.estimators.least_squares import Estimate, ordinary
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

@@ -16,7 +16,7 @@ from streaming import samples
 from goals.measuring import Options, Row, Verdict
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 TITLE = "live, 7 joints at 1 kHz"
 CASE = "7R, blocks of 100 samples"

@@ -17,7 +17,7 @@ from goals import robots
 from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio
 from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 TITLE = "regressor stored"
 OURS, BARE, STORED, FIGAROH = "ours", "Pinocchio loop", "Pinocchio loop, stored", "figaroh"

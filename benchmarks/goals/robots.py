@@ -13,9 +13,12 @@ from base_parameters import robot_of
 from didim_seven_joints import panda
 
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 
 _TREE = 30
 _HARMONICS = 5

@@ -15,8 +15,9 @@ import numpy as np
 import scipy.signal
 
 from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
 
 _STEPS = (1e-3, 1e-4, 1e-4, 1e-4)  # kg, m

@@ -18,7 +18,7 @@ from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.messages.blocks import block_message, raw_block
 from robot_identification.ros.messages.results import result_message
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 _BLOCK, _EVERY, _ROWS = 100, 10, 2000
 

@@ -23,7 +23,7 @@ from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.share import share_directory
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 NAMESPACE = "/profile_service"
 RATE, ROUNDS = 1000.0, 5

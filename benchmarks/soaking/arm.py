@@ -17,7 +17,7 @@ from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 NAMES = tuple(f"joint_{i}" for i in range(1, 8))
 MOTION_S = 60.0

@@ -36,8 +36,8 @@ from robot_identification.dynamics.external_efforts.wrench import (
     WrenchSettings,
 )
 from robot_identification.errors import RecordingError, ResultMismatchError, SettingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import mounting, urdf_frames
 from robot_identification.signals.recording import Recording
 

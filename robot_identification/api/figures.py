@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from robot_identification.excitation.motions.trajectory import Trajectory
-    from robot_identification.robot.model import Array, RobotModel
+    from robot_identification.robot.arrays import Array
+    from robot_identification.robot.model import RobotModel
 
 
 def plot(result: Drawn, path: str | Path | None = None, title: str = "") -> Figure:

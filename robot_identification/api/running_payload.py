@@ -26,8 +26,7 @@ from robot_identification.calibration.running_payload.settings import RunningPay
 from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
 from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.presentation import Presented
-from robot_identification.robot.arrays import read_only
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.signals.recording import Recording
 
 _UNKNOWN = np.full(10, np.nan)

@@ -17,8 +17,9 @@ from robot_identification.excitation.simulated_recording import (
     SimulationSettings,
     simulated_recording,
 )
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.values import known_values, values_named_as
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 
 def simulate(

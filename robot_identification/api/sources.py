@@ -34,13 +34,13 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import refuse_other_parameters
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.arrays import numbers, read_only_view
+from robot_identification.robot.arrays import Array, numbers, read_only_view
 from robot_identification.robot.files.link_frames import geometry_entries, other_link_frames
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import is_result, load_values
 from robot_identification.robot.files.versions import CALIBRATION, changed_robot_warnings
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.share import share_directory
 from robot_identification.signals.efforts.separate import EffortSource

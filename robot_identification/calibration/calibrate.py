@@ -39,7 +39,8 @@ from robot_identification.identification.estimators.least_squares import relativ
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.identification.source import SPOILT
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 from robot_identification.settings import Settings, setting
 

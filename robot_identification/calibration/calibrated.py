@@ -17,8 +17,8 @@ from robot_identification.identification.estimators.least_squares import (
 )
 from robot_identification.identification.source import Source
 from robot_identification.presentation import Stored
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 
 NOTABLE_COST = 0.10

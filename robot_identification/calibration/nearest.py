@@ -23,8 +23,8 @@ from robot_identification.identification.estimators.essential import (
 from robot_identification.identification.estimators.least_squares import Estimate
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import stack
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 
 
 @by_value

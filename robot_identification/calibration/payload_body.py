@@ -11,9 +11,8 @@ from robot_identification.calibration.consistency.semidefinite import Inequality
 from robot_identification.errors import CalibrationError, SolverMissingError
 from robot_identification.identification.payload.estimate import PayloadEstimate
 from robot_identification.identification.payload.identify import PayloadResult
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
-from robot_identification.robot.model import Array, read_only
 
 MARGIN = 1e-4
 """Smallest eigenvalue asked of the pseudo-inertia, relative to the size of the payload."""

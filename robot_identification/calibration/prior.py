@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.regrouping import Regrouping
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 _ROUNDING = 1e-12

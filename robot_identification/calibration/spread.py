@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.calibration.consistency.program import Problem
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 _NOTHING = 1e-9  # of the size of a parameter
 

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from robot_identification.errors import ShapeError
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import stack
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 _ZERO = 1e-10  # singular values of parts of orthonormal rows that are smaller are rounding
 

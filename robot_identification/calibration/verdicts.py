@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.standard import decompose
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _SAME = 1e-9
 _MOVED = 0.02  # of the size of its link: a parameter that moved by more is not the prior's

@@ -23,7 +23,8 @@ from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.parameters import with_law_of
 from robot_identification.files.plans.plans import read_plan, read_singular_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 _ALL = "all"
 _OF_PLAN, _OF_POINTS = ("rows", "duration"), ("starts", "seed")

@@ -17,7 +17,8 @@ from robot_identification.excitation.simulated_recording import SimulationSettin
 from robot_identification.files.bags.writing import check_bag_target
 
 if TYPE_CHECKING:
-    from robot_identification.robot.model import Array, RobotModel
+    from robot_identification.robot.arrays import Array
+    from robot_identification.robot.model import RobotModel
 
 EXPERIMENT = "experiment"
 _REFERENCES = ("trajectory", "samples", "both")

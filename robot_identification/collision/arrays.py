@@ -11,8 +11,9 @@ import numpy.typing as npt
 from robot_identification.collision.bodies.shapes import Box, HalfSpace
 from robot_identification.collision.kernels import bounds as kernels
 from robot_identification.collision.scene import Indices, Scene
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _CAPSULE, _BOX, _HALF_SPACE = 0, 1, 2
 

@@ -18,8 +18,8 @@ from robot_identification.collision.engine import Distances
 from robot_identification.collision.pair_maps import PairMaps
 from robot_identification.collision.scene import Indices, Scene
 from robot_identification.collision.tube import Cells, Tube
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 
 _MOST_CELLS = 1_000_000
 _RESOLUTION = 1e-3

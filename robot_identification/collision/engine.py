@@ -23,7 +23,7 @@ from robot_identification.collision.bodies.shapes import (
 )
 from robot_identification.collision.scene import Indices, Scene
 from robot_identification.errors import MissingPackageError, RobotDescriptionError
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 
 
 def available() -> bool:

@@ -21,9 +21,8 @@ from robot_identification.collision.bodies.solids import surface
 from robot_identification.collision.clearance import Nearest
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.scene import STATIC, CollisionBody
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
-from robot_identification.robot.model import Array, read_only
 
 Colour = tuple[float, float, float, float]
 

@@ -21,9 +21,9 @@ from robot_identification.collision.pairs import scene_of
 from robot_identification.collision.robot_bodies import connected_bodies, robot_bodies
 from robot_identification.collision.scene import CollisionBody, Scene
 from robot_identification.errors import MissingMeshError, SettingError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.files.loading import find_robot, is_robot_file, load_robot
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 
 _SAMPLED = 300  # postures
 _NEAR = 0.1  # m

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.scene import Indices
 from robot_identification.collision.tube import Cells
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 _MOST_JOINTS = 2
 _TURN = 2.0 * np.pi  # rad; covered of joints without limits

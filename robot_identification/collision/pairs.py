@@ -22,8 +22,8 @@ import numpy as np
 from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.engine import Distances
 from robot_identification.collision.scene import CollisionBody, Indices, LeftOut, Scene
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 
 ALWAYS = 0.95
 """Share of random postures in which a pair that is left out is nearer than what is wanted."""

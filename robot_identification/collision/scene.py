@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.collision.bodies.shapes import Box, HalfSpace, Shape, outline
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 _ROUNDS = 100  # of the enclosing circle, whose excess falls as one over their number
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.collision.kernels import tube as tube_kernels
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _ROOT = 0.2  # s; longest range of time of a cell to begin with
 

@@ -17,9 +17,9 @@ from robot_identification.dynamics.kernels.terms import ACCELERATION
 from robot_identification.dynamics.springs import SpringRows
 from robot_identification.dynamics.tree import CouplingTerms, Floats, coupling_terms_of, tree_of
 from robot_identification.errors import ShapeError
-from robot_identification.robot.arrays import checked_vector
+from robot_identification.robot.arrays import checked_vector, read_only
 from robot_identification.robot.loops import loop_matrix, loop_offset
-from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 

@@ -26,8 +26,9 @@ from robot_identification.dynamics.kernels.terms import (
 )
 from robot_identification.dynamics.tree import Floats, Integers, code_of, coupling_terms_of
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 
 
 class CoulombTerms(NamedTuple):

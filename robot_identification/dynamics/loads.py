@@ -17,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
+from robot_identification.robot.terms.kinds import TermKind
 
 if TYPE_CHECKING:
     from robot_identification.dynamics.regressor import Regressor

@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import loop_matrix, loop_offset
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 TreeRows = Callable[[Array, Array, Array], Array]
 

@@ -30,8 +30,9 @@ from robot_identification.dynamics.tree import (
     tree_of,
 )
 from robot_identification.errors import ShapeError
-from robot_identification.robot.arrays import by_value, checked_vector
-from robot_identification.robot.model import RobotModel, TermKind, read_only
+from robot_identification.robot.arrays import by_value, checked_vector, read_only
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 
 _SAMPLES_AT_A_TIME = 2048
 """Samples of a robot with loops whose tree is evaluated together: some megabytes."""

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.kernels import terms as kernels
-from robot_identification.robot.model import JointType, RobotModel, TermKind
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

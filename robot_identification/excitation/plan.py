@@ -23,9 +23,9 @@ from robot_identification.excitation.search.optimizers import Cancelled, refuse_
 from robot_identification.excitation.search.points import Progress, Quality
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.presentation import Drawn, Stored
-from robot_identification.robot.arrays import checked_vector
+from robot_identification.robot.arrays import Array, checked_vector
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 SINGULAR_VALUES_START, SINGULAR_VALUES = "singular_values_start", "singular_values"
 """Names of the singular values before and after the search, in plain data and files."""

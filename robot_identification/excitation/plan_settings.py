@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from robot_identification.errors import SettingError
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, setting
 
 MODELS = ("energy", "dynamic")

@@ -16,7 +16,8 @@ from robot_identification.robot.drives import as_recorded, from_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, per_joint, same, setting
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 START_STAMP = 1_000_000_000
 FASTEST_DEFAULT_RATE = 1000.0

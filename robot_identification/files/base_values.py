@@ -12,9 +12,9 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.belonging import effort_meaning_of, refuse_other_geometry
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.files.values import is_result, load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 
 

@@ -26,12 +26,13 @@ from robot_identification.dynamics.simulation.mujoco import Drives, load_mujoco
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xml_surgery import Surgery, applied
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.files.urdf.robot import UrdfDescription, parse_urdf
 from robot_identification.robot.files.urdf.xml_document import parse_xml, read_description
 from robot_identification.robot.files.values import load_given, load_values
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _POSTURES = 5

@@ -15,7 +15,7 @@ from robot_identification.calibration.prior import Prior
 from robot_identification.errors import UnknownRobotError
 from robot_identification.files.results import read_result
 from robot_identification.identification.friction.law import FrictionLaw, terms_of_entries
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.files.document import read_bytes, read_document
 from robot_identification.robot.files.urdf.xml_document import MAXIMUM_BYTES
 from robot_identification.robot.files.values import (
@@ -26,7 +26,7 @@ from robot_identification.robot.files.values import (
     values_of,
     values_path,
 )
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.measured_range import range_of_entries
 from robot_identification.share import share_directory
 

@@ -12,12 +12,13 @@ from robot_identification.calibration.consistency.checks import check_consistenc
 from robot_identification.errors import InconsistentParametersError, OutputError
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.identification.friction.law import FrictionLaw
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.kinds import PARAMETERS_KIND
 from robot_identification.robot.files.link_frames import geometry_entries
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.files.values import values_of
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 SCHEMA_VERSION = 1
 

@@ -21,7 +21,7 @@ from robot_identification.identification.parts import Part
 from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.source import Source
-from robot_identification.robot.model import read_only
+from robot_identification.robot.arrays import read_only
 
 _KIND = "robot_identification/part/2"
 _GRAMS = ("grams", "shares", "common", "mixing")

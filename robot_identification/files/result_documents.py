@@ -34,7 +34,7 @@ from robot_identification.identification.statistics.cross_validation import (
     error_of,
     fold_of,
 )
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 
 class ResultDumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]

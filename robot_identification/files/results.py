@@ -23,6 +23,7 @@ from robot_identification.files.result_documents import (
 from robot_identification.identification import result as results
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.document import (
     DIGEST,
     Accepted,
@@ -30,7 +31,7 @@ from robot_identification.robot.files.document import (
     parse_document,
 )
 from robot_identification.robot.files.kinds import RESULT_KIND, other_kind
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 LARGEST_FILE = 64 * 2**20
 _ACCEPTED = Accepted(MOST_ENTRIES, MOST_LEVELS, by_people=False)

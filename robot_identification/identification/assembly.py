@@ -28,8 +28,8 @@ from robot_identification.identification.statistics.cross_validation import (
     validation_warnings,
 )
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.link_frames import geometry_entries
-from robot_identification.robot.model import Array
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 
 def text(entries: Mapping[str, Any], name: str) -> str:

@@ -10,8 +10,7 @@ import numpy as np
 
 from robot_identification.identification import entries as entry_of
 from robot_identification.identification.estimators.least_squares import RelativeError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 CONVERGED = "converged"
 NOT_CONVERGED = "not converged"

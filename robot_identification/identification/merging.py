@@ -33,7 +33,7 @@ from robot_identification.identification.rows.groups import GroupedRows, merged
 from robot_identification.identification.rows.growing import STREAMING
 from robot_identification.identification.rows.source import FoldedRows
 from robot_identification.identification.source import Source
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.processing import Divisor
 
 # Settings that results may differ in: the mark of a streamed estimate, and what each recording has.

@@ -13,7 +13,8 @@ from robot_identification.identification.delays.effort_delay import with_known_d
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 from robot_identification.signals.temperature import StampedTemperatures, with_temperatures
 
 

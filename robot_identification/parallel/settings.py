@@ -17,7 +17,8 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing, streamed
-from robot_identification.signals.recording import RawSamples, Recording, joined_samples
+from robot_identification.signals.raw_samples import RawSamples, joined_samples
+from robot_identification.signals.recording import Recording
 
 _LOOKED_AT = 5
 _SECONDS = 60.0

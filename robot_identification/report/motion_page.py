@@ -17,8 +17,8 @@ from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.scene import CollisionBody
 from robot_identification.excitation.certification.certificate import Certificate
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.geometry import forward_kinematics
-from robot_identification.robot.model import Array
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _POSES = 600

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.arrays import by_value, checked_vector
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, checked_vector, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _UPPER = np.triu_indices(3)

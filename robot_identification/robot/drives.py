@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.model import Array, EffortMeaning, PositionMeaning, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import EffortMeaning, PositionMeaning, RobotModel
 
 
 class Signals(NamedTuple):

@@ -13,13 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
-from robot_identification.robot.model import (
-    Array,
-    GeometricParameters,
-    Joint,
-    JointType,
-    RobotModel,
-)
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import GeometricParameters, Joint, JointType
+from robot_identification.robot.model import RobotModel
 
 _MULTIPLE_OF_PI = re.compile(
     r"(?P<sign>[-+]?)((?P<factor>[0-9]+(\.[0-9]*)?) ?\* ?)?pi( ?/ ?(?P<divisor>[0-9]+(\.[0-9]*)?))?"

@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from robot_identification.errors import MissingLimitError
-from robot_identification.robot.model import Joint, JointLimits, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointLimits, JointType
+from robot_identification.robot.model import RobotModel
 
 Limit = Literal["position", "velocity", "acceleration", "jerk", "effort"]
 

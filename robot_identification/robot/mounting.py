@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.bodies import Body, pseudo_inertia
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.files.urdf.robot import read_urdf_of
 from robot_identification.robot.files.urdf.tree import LinkFrame
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _UPPER = np.triu_indices(3)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError
-from robot_identification.signals.recording import RawSamples, joined_samples
+from robot_identification.signals.raw_samples import RawSamples, joined_samples
 
 BEGINNING = 50
 """Stamps from which gaps are judged, and fewest samples of a run: filters need as many."""

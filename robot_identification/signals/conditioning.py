@@ -14,19 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import MissingSignalError, RecordingError, ShapeError
-from robot_identification.robot.arrays import check_finite
+from robot_identification.robot.arrays import Array, check_finite
 from robot_identification.robot.drives import to_joint_side
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.clock import BEGINNING, Clock, Order, Stamps, in_order
 from robot_identification.signals.gaps import Split, is_pause, split, standing
 from robot_identification.signals.positions.strays import sound_samples
 from robot_identification.signals.positions.turns import continuous_samples
-from robot_identification.signals.recording import (
-    RawSamples,
-    Recording,
-    RecordingStatistics,
-    Segment,
-)
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording, RecordingStatistics, Segment
 from robot_identification.signals.resampling import (
     LONGEST_PLAIN,
     bridged,

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
-from robot_identification.robot.arrays import by_value, read_only_view
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value, read_only_view
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording, Segment, part_of
 from robot_identification.signals.temperature import temperatures_at

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.clock import Places
 
 Flags = npt.NDArray[np.bool_]

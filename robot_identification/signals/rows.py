@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import loop_matrix
-from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ThresholdScope
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters.decimation import Decimator
 from robot_identification.signals.processing.complete import Processing

@@ -17,8 +17,7 @@ import numpy.typing as npt
 import scipy
 
 from robot_identification.errors import RecordingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.signals.recording import Recording, Segment
 
 _FEWEST_SAMPLES = 2  # that have a frequency

@@ -19,8 +19,8 @@ from robot_identification.errors import (
     SampleError,
     ShapeError,
 )
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording, TemperatureSeries
 
 LONGEST_GAP = 60.0

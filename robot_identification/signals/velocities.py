@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robot_identification.errors import MeasuredVelocityError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording, Segment

@@ -8,7 +8,7 @@ import pytest
 from command_line import refusal, run
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from swinging_scara import swinging_scara
 from unsaved_figures import unsaved
 

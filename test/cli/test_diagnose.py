@@ -6,7 +6,7 @@ import pytest
 from robot_identification.cli.main import EXIT_INPUT, main
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 
 @pytest.fixture

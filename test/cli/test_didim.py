@@ -7,7 +7,7 @@ from robot_identification.cli.main import main
 from robot_identification.dynamics.reference import sample
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from simulated_experiments import raw_samples, simulated
 
 NOISE = np.array([0.08, 0.006])

@@ -24,7 +24,7 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.mounting import mounting
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from shared_data import measured_data, requires
 
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m, as config/simulations/tx40.yaml has it

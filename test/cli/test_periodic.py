@@ -6,7 +6,7 @@ import pytest
 from periodic_motions import PERIOD, START, periodic_recording
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 PLAN = """family: fourier
 periodic: {base_frequency: 0.25, harmonics: 4, periods: 4, begins: 1.5}

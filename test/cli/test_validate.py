@@ -7,7 +7,7 @@ import yaml
 
 from robot_identification.cli.main import main
 from robot_identification.files.bags.writing import write_joint_states
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 STATED = ("--cutoff", "6", "--rate", "12", "--velocity-threshold", "0.4,0.5", "--ends", "keep")
 

@@ -18,7 +18,7 @@ from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import JointLimits
+from robot_identification.robot.joint import JointLimits
 
 
 def states(joints):

@@ -10,7 +10,7 @@ from robot_identification.dynamics.kernels.frames import BLOCK
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import ShapeError
 from robot_identification.robot.couplings import Coupling, CouplingTerm
-from robot_identification.robot.model import TermKind
+from robot_identification.robot.terms.kinds import TermKind
 
 INERTIAL = np.arange(10)
 PINOCCHIO_ORDER = [4, 5, 7, 6, 8, 9, 1, 2, 3, 0]

@@ -13,7 +13,7 @@ from long_work import names_of
 from robot_identification import msg
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.ros.messages.error_codes import CODES
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 pytestmark = pytest.mark.ros
 

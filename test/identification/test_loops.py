@@ -28,7 +28,7 @@ from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.statistics.residuals import joint_friction
 from robot_identification.identification.validate import validate
-from robot_identification.robot.model import TermKind
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.rows import RowChoice

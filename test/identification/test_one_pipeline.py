@@ -39,7 +39,7 @@ from robot_identification.identification.statistics.reliability import (
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 pytestmark = pytest.mark.usefixtures("undiagnosed")
 

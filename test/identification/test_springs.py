@@ -18,7 +18,7 @@ from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.identify import identify
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.geometry import placement
-from robot_identification.robot.model import GeometricParameters
+from robot_identification.robot.joint import GeometricParameters
 from robot_identification.signals.recording import Recording, Segment
 from sprung_arm import (
     PRELOAD,

@@ -6,7 +6,7 @@ Lin 1992, Theorem 2: a closed formula from the axes alone, without any matrix of
 import numpy as np
 
 from oracles.numpy_dynamics import frames
-from robot_identification.robot.model import JointType
+from robot_identification.robot.joint import JointType
 
 TOLERANCE = 1e-9
 

@@ -6,7 +6,7 @@ base frame, efforts from Newton's and Euler's equations of every body there.
 
 import numpy as np
 
-from robot_identification.robot.model import JointType
+from robot_identification.robot.joint import JointType
 
 
 def cross(a):

@@ -45,7 +45,7 @@ from robot_identification.parallel.settings import common_settings
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 ROBOT = load_robot("scara")
 BASE = base_parameters(ROBOT)

@@ -23,7 +23,8 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.efforts.separate import EffortSamples
 from robot_identification.signals.filtered import FilteredSegment
-from robot_identification.signals.recording import RawSamples, Recording, Segment
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording, Segment
 from swinging_scara import swinging_scara
 
 SIGNALS = ("position", "velocity", "effort", "reference")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from random_robots import random_rotation
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.geometry import geometric_parameters, placement, snapped
-from robot_identification.robot.model import GeometricParameters, Joint, JointType
+from robot_identification.robot.joint import GeometricParameters, Joint, JointType
 
 angles = st.one_of(st.integers(-2, 2).map(lambda k: k * np.pi / 2), st.floats(-3.1, 3.1))
 lengths = st.one_of(st.just(0.0), st.floats(-2.0, 2.0))

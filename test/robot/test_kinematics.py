@@ -10,7 +10,7 @@ from robot_identification.errors import ShapeError
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.robot_yaml.robot import build
 from robot_identification.robot.geometry import cos_sin, forward_kinematics, parse_angle, placement
-from robot_identification.robot.model import GeometricParameters, JointType
+from robot_identification.robot.joint import GeometricParameters, JointType
 
 ANGLES = st.floats(-7, 7) | st.sampled_from([0.0, np.pi / 2, -np.pi / 2, np.pi])
 LENGTHS = st.floats(-2, 2)

@@ -10,8 +10,9 @@ from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.drives import drive_gains
 from robot_identification.robot.files.loading import known_robots, load_robot
 from robot_identification.robot.files.values import known_values, load_values, values_path
+from robot_identification.robot.joint import JointType
 from robot_identification.robot.limits import require_limits
-from robot_identification.robot.model import EffortMeaning, JointType
+from robot_identification.robot.model import EffortMeaning
 
 
 @pytest.mark.parametrize("name", known_robots())

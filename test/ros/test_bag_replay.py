@@ -13,7 +13,7 @@ import pytest
 import forked_processes
 from live_nodes import BEGIN, ROBOT, motion
 from robot_identification.files.bags.writing import write_joint_states
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 

@@ -12,7 +12,7 @@ from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.streaming import StreamedEstimates, StreamingOptions
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 STATED = ProcessingSettings(cutoff_hz=20.0, rate_hz=25.0, velocity_threshold=(0.05, 0.05))
 SIZE = 50

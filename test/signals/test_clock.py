@@ -9,7 +9,7 @@ from made_up_signals import MILLISECOND, chosen, raw_samples
 from robot_identification.errors import SettingError
 from robot_identification.signals.arrivals import Arrival, Arrivals
 from robot_identification.signals.clock import Clock, StampOrder, in_order
-from robot_identification.signals.recording import joined_samples
+from robot_identification.signals.raw_samples import joined_samples
 
 
 def test_stamps_are_put_in_order_and_the_first_of_doubles_stays():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from made_up_signals import MILLISECOND, START, chosen, raw_samples
 from robot_identification.errors import RecordingError, SampleError, ShapeError
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 NAMES = ("hip", "knee")
 

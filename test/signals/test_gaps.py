@@ -17,7 +17,7 @@ from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.gaps import split, standing
 from robot_identification.signals.growing.grid import OnlineGrid
 from robot_identification.signals.growing.samples import OnlineFilter
-from robot_identification.signals.recording import joined_samples
+from robot_identification.signals.raw_samples import joined_samples
 
 NAMES = ("joint1", "joint2")
 ROBOT = load_robot("scara")

@@ -9,7 +9,7 @@ from made_up_signals import MILLISECOND, START, chosen, raw_samples
 from robot_identification.errors import RecordingError
 from robot_identification.signals.clock import BEGINNING, Clock
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.resampling import bridged, in_gaps, interpolate, present
 
 NAMES = ("hip", "knee")

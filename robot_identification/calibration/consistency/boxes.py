@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 
 Corners = tuple[Array, Array]
 """Lower and upper corner, (3,) each, in the frame of the joint that moves the link and in m."""

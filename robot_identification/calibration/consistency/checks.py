@@ -25,8 +25,8 @@ from robot_identification.calibration.consistency.link_checks import (
     check_link,
 )
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import checked_vector
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, checked_vector
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 _SPEEDS = 1000

@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.calibration.consistency.boxes import Boxes, checked_boxes
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.bodies import pseudo_inertia
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import INERTIAL, LINK_PARAMETERS
 from robot_identification.robot.terms.joint_terms import JointTerm, SignCondition
 

@@ -13,9 +13,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.bodies import body_of, pseudo_inertia
-from robot_identification.robot.model import Array, read_only
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.04)
 """Tolerances of the Cholesky test, in kg m^2 (Gautier and Venture 2013, table III)."""

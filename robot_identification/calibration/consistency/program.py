@@ -26,8 +26,8 @@ from robot_identification.calibration.consistency.semidefinite import Inequality
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.standard import StandardSystem, decompose
 from robot_identification.errors import CalibrationError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 
 MARGIN = 1e-4
 """Smallest eigenvalue asked of every condition, relative to the size of its link or drive."""

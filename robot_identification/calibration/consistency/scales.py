@@ -9,9 +9,11 @@ import numpy as np
 from robot_identification.calibration.consistency.conditions import APART, CENTRE, LINK, Condition
 from robot_identification.calibration.prior import Prior
 from robot_identification.identification.regrouping import Regrouping
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, JointType, RobotModel, TermKind, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import INERTIAL, kind_of
+from robot_identification.robot.terms.kinds import TermKind
 
 _SHORTEST = 0.01  # m: no link is thought of as smaller
 _SMALLEST = 1e-3  # of the largest of its kind: floor of a scale

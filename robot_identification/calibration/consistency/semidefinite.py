@@ -10,7 +10,7 @@ import scipy
 import scipy.linalg
 
 from robot_identification.errors import SolverMissingError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _TOLERANCE = 1e-10
 

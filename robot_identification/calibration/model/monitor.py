@@ -23,8 +23,8 @@ from robot_identification.identification import entries as entry_of
 from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.periodic.settings import PERIODS
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ThresholdScope
 from robot_identification.signals.arrivals import BlockClock
 from robot_identification.signals.filters import filtering

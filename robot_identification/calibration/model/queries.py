@@ -13,9 +13,9 @@ from robot_identification.dynamics.direct import checked_values
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import ShapeError
 from robot_identification.identification.friction.law import FrictionLaw
-from robot_identification.robot.arrays import by_value, check_finite, numbers
+from robot_identification.robot.arrays import Array, by_value, check_finite, numbers, read_only
 from robot_identification.robot.files.document import content_digest
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 
 _AT_A_TIME = 256
 """Samples whose regressors are kept together: some megabytes."""

@@ -23,9 +23,8 @@ from robot_identification.identification.payload.body import (
     derivative,
     quantities,
 )
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.rows import Flags
 
 _MASS = 9

@@ -22,8 +22,7 @@ import scipy.linalg
 import scipy.special
 
 from robot_identification.calibration.running_payload.knowledge import Knowledge
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 MOMENTS = slice(6, 10)

@@ -16,8 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from robot_identification.identification.rows.householder_kernels import fold_rows
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _PAYLOAD = slice(0, LINK_PARAMETERS)

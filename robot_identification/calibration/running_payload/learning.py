@@ -31,8 +31,7 @@ from robot_identification.calibration.running_payload.trials import (
 )
 from robot_identification.calibration.running_payload.unknowns import Unknowns
 from robot_identification.errors import EffortSignError, NoEffortError, RecordingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _ERRORS = 3.0  # of the residual's root mean square

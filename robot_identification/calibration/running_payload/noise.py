@@ -26,8 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.signals.rows import Flags
 
 _COMMON = 0.25  # correlation of two neighbouring rows of noise that is white before the filter

@@ -26,8 +26,8 @@ from robot_identification.calibration.running_payload.unknowns import KNOTS, SHA
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.robot.arrays import by_value, check_finite
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value, check_finite
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.signals.arrivals import BlockClock

@@ -28,7 +28,7 @@ from robot_identification.calibration.running_payload.noise import (
 from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.unknowns import Unknowns
 from robot_identification.calibration.running_payload.window import SEGMENT, WINDOW, RowWindow
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _TRIAL = 100  # rows from which a payload is estimated on trial

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 KNOTS = (1.0, 3.0, 9.0, 27.0, 81.0)

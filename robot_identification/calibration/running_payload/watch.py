@@ -22,9 +22,9 @@ from robot_identification.calibration.running_payload.tracker import (
 from robot_identification.calibration.running_payload.window import SEGMENT
 from robot_identification.calibration.spread import Spread
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.robot.arrays import checked_vector
+from robot_identification.robot.arrays import Array, checked_vector
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.signals.clock import Stamps
 

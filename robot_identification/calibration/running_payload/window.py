@@ -16,7 +16,7 @@ from robot_identification.calibration.running_payload.noise import (
 )
 from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.unknowns import Unknowns
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 SEGMENT = 5

@@ -15,7 +15,8 @@ from robot_identification.excitation.certification.surroundings import Surroundi
 from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 _SETTINGS = ("profile", "travel", "stroke", "spread", "moves", "locked")
 OF_POINTS = (

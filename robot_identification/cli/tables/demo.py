@@ -9,7 +9,8 @@ from rich.console import Console
 
 from robot_identification.cli.tables import results as tables
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 if TYPE_CHECKING:
     from robot_identification.ros.demo.commissioning import Followed

@@ -10,7 +10,7 @@ import scipy
 from robot_identification.collision.bodies.shapes import Hull
 from robot_identification.collision.scene import Indices
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _THICKNESS = 1e-4  # m, that a part without volume, such as a sheet, is given to either side
 

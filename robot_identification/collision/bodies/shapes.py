@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from robot_identification.collision.bodies.shapes import (
     outline,
 )
 from robot_identification.collision.scene import CollisionBody, Indices
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.geometry import axis_frame
-from robot_identification.robot.model import Array
 
 _ROUND = 20
 """Corners of a circle."""

@@ -11,11 +11,10 @@ from robot_identification.collision.bodies.shapes import Shape, meant_in_mm
 from robot_identification.collision.cells.planning_scene import read_planning_scene
 from robot_identification.collision.cells.shapes import ShapeReader, mounting_bodies
 from robot_identification.collision.scene import CollisionBody
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.robot_yaml.document import robot_document
 from robot_identification.robot.files.schema import check
-from robot_identification.robot.model import Array
 
 CLEARANCE = 0.02
 """Distance in m that motions keep where nothing else is said."""

@@ -17,9 +17,8 @@ from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.bodies.shapes import Box, Cylinder, HalfSpace, Shape, Sphere
 from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.files.document import Document, parse_document, read_bytes
-from robot_identification.robot.model import Array
 
 _BOX, _SPHERE, _CYLINDER, _CONE = 1, 2, 3, 4
 _SIZES = {_BOX: 3, _SPHERE: 1, _CYLINDER: 2, _CONE: 2}

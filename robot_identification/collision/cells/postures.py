@@ -8,7 +8,8 @@ import numpy as np
 
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.model import JointType, RobotModel
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _MOST_TURNED = 4.0 * np.pi  # rad; what is meant in degrees is mostly more
 _BEYOND = 0.01  # rad or m by which a robot may stand beyond its limits, as after calibration

@@ -20,6 +20,7 @@ from robot_identification.collision.bodies.shapes import (
 )
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import STATIC, CollisionBody
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.geometry import (
     axis_frame,
@@ -28,7 +29,6 @@ from robot_identification.robot.geometry import (
     rotation_y,
     rotation_z,
 )
-from robot_identification.robot.model import Array
 
 _WALLS = {"x": (1, 0, 0), "-x": (-1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0)}
 _SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh", "plane")

@@ -25,7 +25,7 @@ from robot_identification.dynamics.external_efforts.speed_zones import (
 )
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import EffortSignError, NoEffortError
-from robot_identification.robot.model import read_only
+from robot_identification.robot.arrays import read_only
 
 _REVERSED = 1.5  # residual over modelled efforts: 2 where the sign of efforts is wrong
 _NOTHING = 1e-9  # measured over modelled efforts, root mean square: nobody measured them

@@ -28,8 +28,7 @@ import numpy.typing as npt
 from robot_identification.dynamics.external_efforts.momentum_observer import ObservedEfforts, Stamps
 from robot_identification.dynamics.external_efforts.speed_zones import FAST, SpeedZones
 from robot_identification.dynamics.tree import Floats
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 DRAWS = 2.0
 """Times a second that errors of a model are drawn anew."""

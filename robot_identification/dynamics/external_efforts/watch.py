@@ -16,7 +16,8 @@ from robot_identification.dynamics.external_efforts.settings import ExternalEffo
 from robot_identification.dynamics.external_efforts.stream import EffortStream
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import EffortSignError, NoEffortError
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 
 @dataclass(frozen=True)

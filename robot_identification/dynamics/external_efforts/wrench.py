@@ -22,8 +22,9 @@ from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.geometry import forward_kinematics
+from robot_identification.robot.joint import JointType
 from robot_identification.robot.loops import loop_matrix, loop_offset
-from robot_identification.robot.model import JointType, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.settings import Settings, setting
 

@@ -27,9 +27,9 @@ from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.simulation.control_law import Law, law_of, positive
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.robot.arrays import by_value, checked_vector
+from robot_identification.robot.arrays import Array, by_value, checked_vector, read_only
 from robot_identification.robot.experiment import Controller
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 
 LONGEST_STEP = 5e-4
 

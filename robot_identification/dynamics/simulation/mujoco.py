@@ -35,9 +35,9 @@ from robot_identification.errors import (
     SettingError,
     SimulationError,
 )
-from robot_identification.robot.arrays import by_value, checked_vector
+from robot_identification.robot.arrays import Array, by_value, checked_vector, read_only
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm
 
 _NEEDS_A_MODEL = "computed_torque"

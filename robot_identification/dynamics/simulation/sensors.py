@@ -9,8 +9,9 @@ import numpy as np
 
 from robot_identification.dynamics.simulation.fixed_step import SimulatedSamples
 from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.drives import from_joint_side, require_effort_conversion
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, setting
 
 

@@ -19,7 +19,8 @@ from robot_identification.excitation.motions.trajectory import (
     evaluate,
     whole_nanoseconds,
 )
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 OBSTACLES = "obstacles"
 """Name of the check of distances."""

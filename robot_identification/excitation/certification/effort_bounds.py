@@ -25,7 +25,10 @@ from robot_identification.dynamics.tree import coupling_terms_of, tree_of
 from robot_identification.excitation.kernels import effort_bounds as effort_bound_kernels
 from robot_identification.excitation.kernels.tube_states import SHORTEST
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 
 _TOLERANCE = 0.03
 """Distance of a bound above the value that is reached, as a share of that."""

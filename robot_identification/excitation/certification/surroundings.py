@@ -23,9 +23,9 @@ from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.motions.way_around import nearest_free, way_around
 from robot_identification.excitation.objective.penalties import Intrusion
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.geometry import forward_kinematics
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 _SHOWN = 200  # postures among which the smallest distance is looked for, to be told
 _PERIOD = 2e-3

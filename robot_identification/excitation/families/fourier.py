@@ -24,7 +24,7 @@ from robot_identification.excitation.objective.penalties import (
 )
 from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _MOST = 1.5  # the first harmonic of a square wave is 4 / pi of its height
 _JERK_MARGIN = 0.02

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.excitation.families.fourier_settings import FourierSettings
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 ORDERS = 4
 """Position, velocity, acceleration and jerk."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.settings import Settings, setting
 
 _POINTS_PER_CYCLE = 8  # of the highest harmonic; docs/exciting_trajectories.md tells the error

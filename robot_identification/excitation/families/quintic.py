@@ -30,7 +30,7 @@ from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.excitation.search.points import optimise_points
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _DURATION_RANGE = 3.0  # durations change by a factor of up to e^3 from where they start
 

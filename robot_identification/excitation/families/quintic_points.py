@@ -11,7 +11,7 @@ from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import fitted, shortest_durations, trajectory_of
 from robot_identification.excitation.objective.curve import Points
 from robot_identification.excitation.objective.penalties import Intrusion
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _LEAST_SHARE = 0.1  # of the way from the start to which a joint may be drawn in
 _ROUNDING = 1e-9

@@ -11,8 +11,8 @@ from robot_identification.excitation.certification.surroundings import Surroundi
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import durations_between_rests
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.arrays import checked_vector
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, checked_vector
+from robot_identification.robot.model import RobotModel
 
 _LEAST = 0.5
 

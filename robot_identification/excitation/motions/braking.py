@@ -15,8 +15,7 @@ from robot_identification.compiled import as_compiled
 from robot_identification.excitation.kernels import extrema as extrema_kernels
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.arrays import checked_vector
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, checked_vector
 
 RELEASE = 0.02
 """Time, in s, in which the acceleration falls to zero before braking; longer for a jerk limit."""

@@ -22,8 +22,7 @@ import numpy.typing as npt
 
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 FADE_SHARE = 0.1
 """Share of the limits of acceleration and jerk that the fading lag uses, and its rate once more."""

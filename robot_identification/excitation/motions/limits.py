@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.limits import require_limits
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 
 
 @by_value

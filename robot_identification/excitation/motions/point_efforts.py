@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.excitation.motions.trajectory import NANOSECONDS, Trajectory
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 TOLERANCE = 0.002
 """How far a line may be off, as a share of the joint's effort limit."""

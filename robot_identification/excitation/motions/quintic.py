@@ -13,7 +13,7 @@ import numpy as np
 
 from robot_identification.dynamics.reference import DEGREE
 from robot_identification.errors import TrajectoryError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _GRID = np.linspace(0.0, 1.0, 201)
 _ZOOMS = 3  # the last grid has steps of 5e-7, and a minimum is flat

@@ -12,9 +12,9 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.excitation.motions import quintic
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.limits import require_limits
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, setting
 
 _HALVINGS = 20

@@ -13,7 +13,7 @@ from robot_identification.excitation.motions.braking import stopping_places
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory, interpolate
 from robot_identification.excitation.objective.curve import Points
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _ROUNDING = 1e-9
 _STRETCH = 1.1

@@ -11,7 +11,7 @@ import numpy as np
 from robot_identification.collision.model import CollisionModel
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 WIDEST_UNIT = np.pi
 """Distances of joints are told in half their position range, or in this many rad or m if less."""

@@ -23,8 +23,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 
 def expected_error(W: Array, values: Array) -> float:

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _ORDERS = 3
 _SHAPES = tuple(

@@ -20,7 +20,7 @@ from robot_identification.dynamics import friction
 from robot_identification.excitation.objective.entries import Bends, Entries
 from robot_identification.excitation.objective.motion_map import Motion, MotionMap, Pull
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,8 @@ from robot_identification.excitation.kernels import energy_gradient as gradient_
 from robot_identification.excitation.objective.curve import Curve, Points, Samples
 from robot_identification.excitation.objective.motion_map import Observation, Pull
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _QUADRATURE_NODES = 12

@@ -26,7 +26,8 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.springs import SpringRows
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation.kernels.effort_gradient import effort_gradients
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 Places = npt.NDArray[np.int64]
 

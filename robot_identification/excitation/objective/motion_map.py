@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 
 class MotionValues(Protocol):

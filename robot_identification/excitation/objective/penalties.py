@@ -13,7 +13,7 @@ from robot_identification.collision.model import CollisionModel
 from robot_identification.excitation.motions.braking import stopping_factors
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.objective.motion_map import Motion, MotionMap, Penalty
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from robot_identification.excitation.objective.criterion import present_entries
 from robot_identification.excitation.objective.motion_map import Motion, Observation
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _FLOOR = 1e-16
 

@@ -10,7 +10,9 @@ import numpy.typing as npt
 from robot_identification.excitation.motions.random_points import base_regressor
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _RATE_HZ = 50.0
 _LEAST_SIZE = 1e-3  # effect of a parameter, as a share of the largest

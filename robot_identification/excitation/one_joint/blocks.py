@@ -15,9 +15,8 @@ from robot_identification.excitation.one_joint.experiments import Experiment, Mo
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters, rubs
 from robot_identification.identification.one_joint.identifiability import untold
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.geometry import forward_kinematics
-from robot_identification.robot.model import Array
 
 _FAINT = 1e-9
 _PASSES = 3

@@ -27,8 +27,9 @@ from robot_identification.excitation.one_joint.motions import (
 )
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.identification.one_joint.conversion import rubs
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, JointType, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _HALVINGS = 5
 _LEAST_TRAVEL = {JointType.REVOLUTE: 0.01, JointType.PRISMATIC: 0.002}

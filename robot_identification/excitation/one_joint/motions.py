@@ -14,7 +14,7 @@ import numpy as np
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import motion_extrema, shortest_durations
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _NAME = ("joint",)
 _LEAST = 0.1

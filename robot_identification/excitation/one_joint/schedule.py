@@ -15,7 +15,7 @@ from robot_identification.excitation.one_joint.blocks import Block
 from robot_identification.excitation.one_joint.experiments import Experiment
 from robot_identification.excitation.one_joint.motions import joined
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _LEAST = 0.2
 

@@ -14,8 +14,7 @@ import scipy
 
 from robot_identification.errors import CancelledError
 from robot_identification.excitation.search.problem import PointProblem
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 OPTIMIZERS = ("gradient", "powell", "nelder-mead", "quasi-newton")
 

@@ -19,8 +19,7 @@ from robot_identification.excitation.search.optimizers import (
     minimise,
 )
 from robot_identification.excitation.search.problem import PointProblem, point_problem
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.settings import Settings, setting
 
 Progress = Callable[[str, float], None]

@@ -12,8 +12,7 @@ from robot_identification.excitation.objective.criterion import Criterion
 from robot_identification.excitation.objective.curve import Points
 from robot_identification.excitation.objective.motion_map import Observation
 from robot_identification.excitation.objective.smooth_criterion import surrogate
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _UNCHANGED = 1e-10
 

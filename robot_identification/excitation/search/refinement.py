@@ -20,8 +20,7 @@ from robot_identification.excitation.objective.motion_map import (
 )
 from robot_identification.excitation.objective.smooth_criterion import surrogate
 from robot_identification.excitation.search.optimizers import Cancelled, refuse_cancelled
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _TOLERANCE = 1e-6
 """A stage is over when an iteration lowers the cost by less than this share.

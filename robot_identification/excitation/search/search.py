@@ -34,7 +34,7 @@ from robot_identification.excitation.search.optimizers import Cancelled, refuse_
 from robot_identification.excitation.search.points import Progress, Quality, optimise_points
 from robot_identification.excitation.search.refinement import Refinement, Stage
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _EQUILIBRIUM_WEIGHT = 0.25
 _STAGES = (

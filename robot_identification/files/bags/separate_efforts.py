@@ -19,14 +19,15 @@ from robot_identification.files.bags.files import Bag, foreign_errors, open_bag
 from robot_identification.files.bags.joint_states.columns import collected
 from robot_identification.files.bags.joint_states.refusals import Refusals
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.efforts.separate import (
     EffortSamples,
     EffortSource,
     MergeCounts,
     merge_efforts,
 )
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 ARRAY_TYPE = "std_msgs/msg/Float64MultiArray"
 

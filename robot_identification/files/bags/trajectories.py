@@ -19,7 +19,8 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.bags.cdr.messages import PointMessage, TrajectoryMessage
 from robot_identification.files.bags.cdr.values import NANOSECONDS
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, foreign_errors, open_bag
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
 
 MESSAGE_TYPE = JOINT_TRAJECTORY

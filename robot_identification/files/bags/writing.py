@@ -16,7 +16,7 @@ from robot_identification.files.bags.libraries.interface import Storage, Writer
 from robot_identification.files.bags.libraries.metadata import METADATA
 from robot_identification.files.bags.trajectories import SentTrajectory, encoded
 from robot_identification.files.mcap import records as mcap_records
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 
 class BagWriter:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 _START = 1_700_000_000_000_000_000
 """Stamp of the first sample, in ns: the files tell times since the start, and bags need dates."""

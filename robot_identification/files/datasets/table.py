@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robot_identification.errors import SettingError
 from robot_identification.files.datasets.conversion import emps_samples, tx40_samples
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 BAG = "bag"
 """Name of the bag that a conversion makes."""

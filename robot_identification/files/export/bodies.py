@@ -11,12 +11,12 @@ import numpy.typing as npt
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.errors import InconsistentParametersError
 from robot_identification.files.export.friction import PlainFriction, plain_friction
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.couplings import Coupling
 from robot_identification.robot.files.urdf.prior import joint_places
 from robot_identification.robot.files.urdf.robot import UrdfDescription
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import SignCondition
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from robot_identification.files.export.bodies import LinkBody, Mechanism
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.robot.couplings import Coupling
-from robot_identification.robot.model import Joint, RobotModel
+from robot_identification.robot.joint import Joint
+from robot_identification.robot.model import RobotModel
 
 _HEADING = (
     "Dynamic parameters of {robot}, on the joint side.",

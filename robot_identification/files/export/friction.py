@@ -18,7 +18,8 @@ from robot_identification.dynamics.direct import checked_values
 from robot_identification.dynamics.loads import carried_columns
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.robot.arrays import Array
-from robot_identification.robot.model import Joint, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm
 from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.robot.terms.measured_range import MeasuredRange

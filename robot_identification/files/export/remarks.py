@@ -9,7 +9,8 @@ from robot_identification.dynamics.direct import checked_values
 from robot_identification.files.export.friction import plain_friction
 from robot_identification.robot.files.urdf.prior import stated_in_urdf
 from robot_identification.robot.files.urdf.robot import STANDARD_GRAVITY
-from robot_identification.robot.model import Joint, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import RobotModel
 
 _GRAVITY_TOLERANCE = 1e-9
 

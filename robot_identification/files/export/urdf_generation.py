@@ -20,10 +20,12 @@ from robot_identification.files.export.remarks import (
 )
 from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.files.export.urdf_rewriting import dynamics_attributes, inertial_lines
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.couplings import LoopRelation
 from robot_identification.robot.files.urdf.prior import values_of_urdf
 from robot_identification.robot.geometry import axis_frame, roll_pitch_yaw
-from robot_identification.robot.model import Array, Joint, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import RobotModel
 
 _UP = (0.0, 0.0, 1.0)
 _ANGLE_TOLERANCE = 1e-12

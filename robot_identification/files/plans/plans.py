@@ -34,8 +34,9 @@ from robot_identification.files.plans.trajectories import (
     trajectory_of,
     trajectory_text,
 )
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.limits import limits_by_joint
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 
 def write_plan(path: str | Path, plan: Plan) -> None:

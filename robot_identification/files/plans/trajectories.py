@@ -12,13 +12,13 @@ import yaml
 from robot_identification.errors import RobotDescriptionError, TrajectoryError
 from robot_identification.excitation.motions.trajectory import POINT_FIELDS, Trajectory
 from robot_identification.files.atomic import write_text_atomically
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.document import (
     Accepted,
     Document,
     parse_document,
     read_document,
 )
-from robot_identification.robot.model import Array
 
 _MOST_ENTRIES = 150_000
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from robot_identification.errors import BagError, SettingError
 from robot_identification.files.tables.text import TableText
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 TIME = "time"
 NEEDED = (TIME, "position", "effort")

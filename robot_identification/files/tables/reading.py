@@ -20,8 +20,7 @@ from robot_identification.files.tables.columns import (
     places_of,
 )
 from robot_identification.files.tables.text import TableText
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.signals.time_units import probable_unit, step_of
 
 ENDINGS = (".csv", ".tsv", ".txt")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from robot_identification.errors import BagError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _OF_OTHER_NUMBERS = frozenset("0123456789+-eE., '\u00a0\u2009\u202f")
 """Numbers with a decimal comma, or with separators of thousands."""

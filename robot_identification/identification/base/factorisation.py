@@ -13,8 +13,7 @@ import scipy.linalg
 
 from robot_identification.errors import RankError
 from robot_identification.identification.base.rank import Decision, Indices, leading_independent
-from robot_identification.robot.arrays import by_value, cover
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, cover, read_only
 
 AGREEMENT = 1e-7
 # The rows of V2 have norms up to 1 and errors far below this.

@@ -11,9 +11,10 @@ from enum import Enum
 
 import numpy as np
 
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.geometry import forward_kinematics, snapped
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 PARALLEL = 1e-12
 _AXIS_Z = np.array([0.0, 0.0, 1.0])

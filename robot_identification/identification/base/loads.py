@@ -16,8 +16,9 @@ import numpy as np
 
 from robot_identification.dynamics.loads import carried_columns
 from robot_identification.errors import SettingError
-from robot_identification.robot.model import RobotModel, TermKind
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS, JointTerm
+from robot_identification.robot.terms.kinds import TermKind
 
 if TYPE_CHECKING:
     from robot_identification.identification.base.parameters import BaseParameters

@@ -12,8 +12,11 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
 from robot_identification.robot.loops import LoopConstraint, project
-from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 
 if TYPE_CHECKING:
     from robot_identification.dynamics.energy import EnergyRegressor

@@ -30,9 +30,9 @@ from robot_identification.identification.base.observation import (
 from robot_identification.identification.base.rank import Decision
 from robot_identification.identification.base.scaling import scaled_states
 from robot_identification.identification.base.solution import solve, suspicious_geometry, warnings
-from robot_identification.robot.arrays import by_value, checked_vector, cover
+from robot_identification.robot.arrays import Array, by_value, checked_vector, cover, read_only
 from robot_identification.robot.loops import LoopConstraint, linear_constraint
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 
 RANK_METHODS = ("qr", "svd")
 _SEED = 1991

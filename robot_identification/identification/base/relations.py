@@ -18,7 +18,8 @@ from robot_identification.identification.base.polynomials import (
 )
 from robot_identification.identification.base.rules import Grouping
 from robot_identification.robot.geometry import cos_sin, geometric_parameters
-from robot_identification.robot.model import JointType, RobotModel
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 Symbols = dict[str, float]
 _AGREEMENT = 1e-9

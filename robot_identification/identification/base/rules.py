@@ -23,7 +23,8 @@ from robot_identification.identification.base.link_motions import (
     link_motions,
 )
 from robot_identification.robot.geometry import snapped
-from robot_identification.robot.model import JointType, RobotModel
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import INERTIAL
 
 # Numbers are float arrays; symbols are object arrays of polynomials.

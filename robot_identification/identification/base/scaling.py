@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from robot_identification.identification.base.observation import Observation, States, random_states
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 FROBENIUS_WEIGHT = 0.1
 SPREAD_WEIGHT = 1.0

@@ -18,15 +18,10 @@ from robot_identification.identification.base.observation import Observation
 from robot_identification.identification.base.polynomials import simple_fraction
 from robot_identification.identification.base.rank import CLEAR_GAP, Decision, Indices
 from robot_identification.identification.base.rules import Grouping
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.geometry import geometric_parameters, placement
-from robot_identification.robot.model import (
-    Array,
-    GeometricParameters,
-    Joint,
-    JointType,
-    RobotModel,
-)
+from robot_identification.robot.joint import GeometricParameters, Joint, JointType
+from robot_identification.robot.model import RobotModel
 
 _SUSPICIOUS = 1e-5
 _LENGTHS = ("d", "r", "b")

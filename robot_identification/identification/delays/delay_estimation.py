@@ -37,7 +37,8 @@ from robot_identification.identification.statistics.joint_noise import (
     LEAST_FREEDOM,
     refuse_silent_joints,
 )
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.processing.complete import Processing

@@ -12,8 +12,7 @@ import numpy as np
 import scipy
 
 from robot_identification.errors import RecordingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

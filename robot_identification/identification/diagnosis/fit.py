@@ -40,7 +40,7 @@ from robot_identification.identification.diagnosis.refits.motion import thinned
 from robot_identification.identification.diagnosis.refits.refit import FLOOR, independent_rows
 from robot_identification.identification.diagnosis.refits.scalings import Trial
 from robot_identification.identification.diagnosis.refits.trials import Trials
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

@@ -25,7 +25,7 @@ from robot_identification.identification.diagnosis.refits.columns import over_de
 from robot_identification.identification.diagnosis.refits.refit import Grams, JointRows
 from robot_identification.identification.diagnosis.refits.scalings import Scalings, Trial
 from robot_identification.identification.rows.factor import JointFactor, merge
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.robot.terms.kinds import TermKind
 

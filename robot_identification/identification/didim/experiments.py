@@ -11,8 +11,7 @@ import numpy.typing as npt
 from robot_identification.dynamics import reference as references
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import NoEffortError, RecordingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.recording import Recording, Segment, part_of
 

@@ -34,8 +34,7 @@ from robot_identification.identification.estimators.least_squares import Estimat
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

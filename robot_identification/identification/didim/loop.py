@@ -19,9 +19,10 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.experiment import Controller
-from robot_identification.robot.model import Array, JointType, RobotModel, read_only
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _POSITIONS = 256
 _SEED = 51

@@ -37,8 +37,8 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.simulation import Cancelled
 from robot_identification.identification.didim.starts import Start, full_vector
 from robot_identification.identification.identify import identify
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing

@@ -32,7 +32,8 @@ from robot_identification.dynamics.simulation.fixed_step import (
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import CancelledError, MassMatrixError, SettingError
 from robot_identification.identification.didim.experiments import Experiment
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.filtered import FilteredSegment
 
 

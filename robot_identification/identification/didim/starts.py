@@ -10,8 +10,9 @@ import numpy as np
 from robot_identification.errors import RankError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.didim.loop import Inertias, inertias
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, Joint, JointType, TermKind, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.terms.kinds import TermKind
 
 REGULAR = "regular"
 IDIM = "idim"

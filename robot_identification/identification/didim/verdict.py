@@ -28,7 +28,7 @@ from robot_identification.identification.history import (
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.source import Source
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.filters.decimation import CUTOFF
 from robot_identification.signals.processing.complete import Processing

@@ -31,8 +31,7 @@ from robot_identification.identification.rows.groups import Bands, GroupedRows, 
 from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.rows.whole_rows import samples_behind
 from robot_identification.identification.statistics.robust_std import robust_std
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

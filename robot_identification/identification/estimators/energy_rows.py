@@ -14,9 +14,8 @@ from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.kernels.terms import MAGNITUDE
 from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.robot.arrays import by_value, check_finite
+from robot_identification.robot.arrays import Array, by_value, check_finite
 from robot_identification.robot.loops import loop_matrix
-from robot_identification.robot.model import Array
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

@@ -21,8 +21,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.least_squares import Estimate
 from robot_identification.identification.rows.factor import JointFactor, restrict, stack
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.processing import Divisor
 from robot_identification.settings import Settings, setting
 

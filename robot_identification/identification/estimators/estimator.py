@@ -20,8 +20,8 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.groups import Bands, GroupedRows
 from robot_identification.identification.rows.source import RowSource
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.processing.complete import Processing
 
 

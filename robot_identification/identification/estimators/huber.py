@@ -42,8 +42,7 @@ from robot_identification.identification.estimators.several_bags import (
 )
 from robot_identification.identification.rows.groups import Bands, GroupedRows
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.settings import Settings, setting
 
 _MOST = 60

@@ -12,8 +12,7 @@ import scipy.linalg
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.rows.factor import JointFactor, silent_columns, stack
 from robot_identification.identification.statistics.joint_noise import joint_noise
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.processing import Divisor
 
 

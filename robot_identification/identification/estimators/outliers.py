@@ -15,7 +15,7 @@ from robot_identification.identification import entries as entry_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.groups import Division
 from robot_identification.identification.rows.whole import RowBlock
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

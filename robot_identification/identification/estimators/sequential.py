@@ -16,7 +16,7 @@ import scipy.linalg
 from robot_identification.errors import NotExcitedError, SampleError, SettingError, ShapeError
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.householder_kernels import fold_rows
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 
 
 class SequentialEstimator:

@@ -17,8 +17,7 @@ from robot_identification.identification.rows.bands import summed
 from robot_identification.identification.rows.factor import JointFactor, restrict, stack
 from robot_identification.identification.rows.groups import Bands, GroupedRows, merged
 from robot_identification.identification.statistics.robust_std import robust_std
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.processing import Divisor
 
 # No bag is taken for quieter than this part of all together.

@@ -40,7 +40,7 @@ from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.rows.whole_rows import samples_behind
 from robot_identification.identification.statistics.cross_validation import others
 from robot_identification.identification.statistics.joint_noise import weight_warnings
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 
 
 @dataclass(frozen=True)

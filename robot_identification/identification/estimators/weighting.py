@@ -23,7 +23,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.rows.factor import JointFactor, stack
 from robot_identification.identification.rows.groups import merged
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.processing import Divisor
 from robot_identification.settings import Settings, setting
 

@@ -14,8 +14,8 @@ from robot_identification.errors import ResultMismatchError
 from robot_identification.identification import entries as entry_of
 from robot_identification.identification.friction.shapes import EstimatedShape
 from robot_identification.identification.friction.trials import Tried
-from robot_identification.robot.arrays import Array, by_value
-from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm, term_named
 from robot_identification.robot.terms.measured_range import MeasuredRange, range_of_entries
 

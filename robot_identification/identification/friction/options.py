@@ -8,8 +8,9 @@ from robot_identification.errors import SettingError
 from robot_identification.identification.estimators.choice import ESTIMATORS
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.friction.shapes import Unknown
+from robot_identification.robot.joint import Joint
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Joint, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.robot.terms.kinds import TermKind
 

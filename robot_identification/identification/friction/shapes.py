@@ -35,8 +35,8 @@ from robot_identification.identification.friction.extended import (
 )
 from robot_identification.identification.rows.factor import restrict, stack
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import Array, by_value
-from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm
 from robot_identification.robot.terms.kinds import TermKind
 

@@ -28,7 +28,8 @@ from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.statistics.cross_validation import others
 from robot_identification.identification.statistics.robust_std import sandwich_std
-from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.robot.arrays import read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.processing.complete import Processing
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.arrays import by_value, checked_vector
+from robot_identification.robot.arrays import Array, by_value, checked_vector, read_only
 from robot_identification.robot.geometry import forward_kinematics
-from robot_identification.robot.model import Array, JointType, RobotModel, read_only
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _PARALLEL = 1e-9
 

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.one_joint.chain import SerialChain
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _TENSOR = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])

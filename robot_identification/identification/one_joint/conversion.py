@@ -23,10 +23,11 @@ from robot_identification.identification.base.parameters import BaseParameters, 
 from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.identification.one_joint.constants import constants_matrix
 from robot_identification.identification.one_joint.minimal import MinimalSet, theorem_2
-from robot_identification.robot.arrays import by_value, checked_vector
+from robot_identification.robot.arrays import Array, by_value, checked_vector, read_only
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel, TermKind, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.processing.complete import Processing
 
 _REASON = "; none for joints without Coulomb friction, which are informative while they hold"

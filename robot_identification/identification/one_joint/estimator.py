@@ -29,8 +29,7 @@ from robot_identification.identification.one_joint.identifiability import (
     refuse_untold,
 )
 from robot_identification.identification.rows.factor import JointFactor
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.processing import Divisor
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.identification.rows.factor import JointFactor, silent_columns
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _INVOLVED = 0.1
 # A column-scaled system worse than this is told by rounding and by what filters leave of other

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.one_joint.chain import SerialChain, parallel
 from robot_identification.identification.one_joint.constants import InertiaConstants
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _PLACES = {

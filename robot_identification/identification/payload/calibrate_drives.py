@@ -36,9 +36,9 @@ from robot_identification.identification.rows.factor import substituted, substit
 from robot_identification.identification.rows.groups import merged
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.identification.source import Source
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing

@@ -33,8 +33,7 @@ from robot_identification.identification.statistics.joint_noise import (
     joint_noise,
     refuse_silent_joints,
 )
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 GAIN_METHODS = ("currents", "tls", "ls")
 LARGEST_STD = 0.3

@@ -40,8 +40,7 @@ from robot_identification.identification.statistics.joint_noise import (
     joint_noise,
     refuse_silent_joints,
 )
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 Flags = npt.NDArray[np.bool_]
 

@@ -38,8 +38,9 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.identification.source import Source
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing

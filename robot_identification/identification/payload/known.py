@@ -8,9 +8,8 @@ import numpy as np
 
 from robot_identification.errors import SettingError
 from robot_identification.identification.payload.body import STANDARD
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.bodies import Body, pseudo_inertia
-from robot_identification.robot.model import Array, read_only
 
 _MASS, _FIRST_MOMENTS = 9, range(6, 9)
 

@@ -18,8 +18,7 @@ import scipy.linalg
 from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.factor import JointFactor, silent_columns, triangle_of
 from robot_identification.identification.statistics.robust_std import sandwich_std
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 
 @by_value

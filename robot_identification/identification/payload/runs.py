@@ -24,8 +24,8 @@ from robot_identification.identification.rows.householder_kernels import fold_ro
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.identification.source import Source, refuse_double, share_samples
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.signals.recording import Recording
 

@@ -24,7 +24,7 @@ from robot_identification.identification.estimators.least_squares import Estimat
 from robot_identification.identification.rows.factor import JointFactor, stack
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters.decimation import Decimator
 from robot_identification.signals.periodic.average import AveragedPeriods

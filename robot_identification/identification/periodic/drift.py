@@ -19,8 +19,7 @@ import scipy
 import scipy.linalg
 
 from robot_identification.identification import entries as entry_of
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.periodic.fourier import derivative_basis

@@ -16,8 +16,8 @@ from robot_identification.identification.periodic.drift import (
     drift_from,
     drift_of,
 )
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.processing.complete import Processing
 

@@ -22,7 +22,8 @@ from robot_identification.identification.periodic.recordings import (
 )
 from robot_identification.identification.periodic.settings import row_noise, rows_segment
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.robot.arrays import read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.joint_columns import refuse_other_joints
 from robot_identification.signals.periodic.average import AveragedPeriods, average_periods
 from robot_identification.signals.periodic.periods import PeriodicMotion

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters.decimation import CUTOFF

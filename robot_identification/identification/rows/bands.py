@@ -23,8 +23,7 @@ import numpy.typing as npt
 import scipy
 
 from robot_identification.errors import ShapeError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 BLOCK = 1024  # rows in time that are transformed together
 _LENGTH = 2 * BLOCK

@@ -25,8 +25,7 @@ import scipy.linalg
 from robot_identification.errors import ShapeError
 from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.householder_kernels import fold_rows
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 
 @by_value

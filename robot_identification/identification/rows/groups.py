@@ -23,8 +23,7 @@ from robot_identification.identification.rows.whole import (
     RowBlock,
     band_stream,
 )
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.processing.complete import Processing
 

@@ -28,7 +28,8 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.growing.grid import OnlineGrid, Piece
 from robot_identification.signals.processing.settings import processing_warnings
-from robot_identification.signals.recording import RawSamples, RecordingStatistics
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import RecordingStatistics
 from robot_identification.signals.velocities import VelocityWatch
 
 SETTLE = 8.0

@@ -23,7 +23,8 @@ from robot_identification.identification.rows.growing_settings import Settled
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.settings import processing_warnings
-from robot_identification.signals.recording import RawSamples, Recording, joined_samples
+from robot_identification.signals.raw_samples import RawSamples, joined_samples
+from robot_identification.signals.recording import Recording
 
 SETTLE = 60.0
 """Seconds of motion that settings are derived from; shorter recordings are worked on whole."""

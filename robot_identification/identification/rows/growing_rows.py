@@ -14,8 +14,9 @@ from robot_identification.identification.rows.bands import BLOCK, BandGrams
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.groups import GroupedRows, merged
 from robot_identification.identification.rows.whole import FactorStream, band_stream
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 
 # Parts in time of which the factors are kept apart, at most, and instants of the first ones.
 _MOST_PARTS, _INSTANTS = 40, 8

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.growing import decimation as online_decimation
 from robot_identification.signals.growing import motion as online_motion
 from robot_identification.signals.growing.decimation import OnlineDecimator

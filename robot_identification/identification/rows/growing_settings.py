@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import RecordingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.clock import Clock, in_order
 from robot_identification.signals.conditioning import build_recording
@@ -20,7 +20,8 @@ from robot_identification.signals.gaps import split, standing
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.derived import BAND_FACTOR, DataProperties
 from robot_identification.signals.processing.settings import resolve_processing, streamed
-from robot_identification.signals.recording import RawSamples, Recording, joined_samples
+from robot_identification.signals.raw_samples import RawSamples, joined_samples
+from robot_identification.signals.recording import Recording
 
 # Data from which a period and the regularity of stamps are taken where nothing else is open, s.
 _FOR_CLOCK = 1.0

@@ -13,7 +13,7 @@ from typing import Protocol
 from robot_identification.errors import SettingError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.groups import Bands, GroupedRows, Scheme
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.processing import Divisor
 
 

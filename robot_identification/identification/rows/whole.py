@@ -20,8 +20,8 @@ from robot_identification.identification.rows.bands import BandStream
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.householder_kernels import fold_rows
 from robot_identification.identification.rows.threads import alive, in_order
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters.decimation import Decimator, Window
 from robot_identification.signals.processing.complete import Processing

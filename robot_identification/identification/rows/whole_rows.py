@@ -29,8 +29,7 @@ from robot_identification.identification.rows.groups import (
 from robot_identification.identification.rows.source import RowSource, without_samples
 from robot_identification.identification.rows.threads import sensible_threads
 from robot_identification.identification.rows.whole import RowBlock, each_block
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.processing import Divisor
 from robot_identification.signals.filtered import FilteredSegment, filter_recording
 from robot_identification.signals.processing.complete import Processing

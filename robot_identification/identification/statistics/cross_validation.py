@@ -23,7 +23,7 @@ from robot_identification.identification.estimators.least_squares import (
 )
 from robot_identification.identification.rows.factor import JointFactor, merge
 from robot_identification.identification.rows.groups import Scheme
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 # An error on data left out that is so many times the fitted one deserves a warning.
 _MUCH_LARGER = 2.0

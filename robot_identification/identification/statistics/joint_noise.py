@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import AbsurdSamplesError, NoEffortError
 from robot_identification.identification.rows.factor import JointFactor
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 # A variance from fewer degrees of freedom is off by half of its value, and more.
 LEAST_FREEDOM = 8

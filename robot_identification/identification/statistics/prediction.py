@@ -10,8 +10,8 @@ import numpy.typing as npt
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import by_value, checked_vector, cover
-from robot_identification.robot.model import Array, Joint, JointType
+from robot_identification.robot.arrays import Array, by_value, checked_vector, cover
+from robot_identification.robot.joint import Joint, JointType
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording
 

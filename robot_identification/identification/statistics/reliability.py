@@ -11,8 +11,7 @@ import scipy.linalg
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import JointFactor, stack
 from robot_identification.identification.statistics.trust import Reliability, verdicts_of
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 TWO_SIDED_95 = 1.96

@@ -11,8 +11,8 @@ import scipy
 
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.prediction import Prediction
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS, JointTerm
 from robot_identification.robot.terms.kinds import TermKind
 

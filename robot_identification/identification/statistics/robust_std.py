@@ -21,7 +21,7 @@ import scipy.linalg
 
 from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.factor import JointFactor, stack
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 
 # Fewer degrees of freedom in a band would make its density too uncertain for intervals of 1.96
 # standard deviations.

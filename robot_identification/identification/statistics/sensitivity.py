@@ -22,8 +22,8 @@ from robot_identification.identification.friction.options import STATED
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
 
 FACTORS = (0.5, 2.0)

@@ -14,7 +14,7 @@ from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.identification.statistics.reliability import TWO_SIDED_95
 from robot_identification.identification.statistics.residuals import Friction
 from robot_identification.report.figures import style
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.clock import Clock
 
 _POINTS = 350

@@ -14,7 +14,9 @@ from matplotlib.ticker import MaxNLocator
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.report.figures import style
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 MOTION, APPROACH, LIMIT, BEFORE, AFTER = "#4c78a8", "#9d9d9d", "#d62728", "#f58518", "#4c78a8"
 _HEIGHT_PER_JOINT = 1.15

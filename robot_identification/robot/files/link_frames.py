@@ -14,7 +14,8 @@ import numpy as np
 
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.geometry import geometric_parameters, placement
-from robot_identification.robot.model import GeometricParameters, RobotModel
+from robot_identification.robot.joint import GeometricParameters
+from robot_identification.robot.model import RobotModel
 
 SAME_PLACE = 1e-5
 """Entry of a rotation, or m: descriptions have six digits or more; what differs by less is not."""

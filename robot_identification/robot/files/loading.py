@@ -14,9 +14,10 @@ from robot_identification.robot.files.robot_yaml.robot import read_yaml
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.files.urdf.robot import read_urdf
 from robot_identification.robot.files.urdf.xml_document import URDF_ENDINGS
+from robot_identification.robot.joint import Joint, JointLimits
 from robot_identification.robot.limits import wide_ranges, with_limits
 from robot_identification.robot.loops import KNOWN_TO
-from robot_identification.robot.model import EffortMeaning, Joint, JointLimits, RobotModel
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.share import share_directory
 
 _LIMITS = {

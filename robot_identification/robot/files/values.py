@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError, UnknownRobotError
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.kinds import RESULT_KIND
 from robot_identification.robot.files.link_frames import refuse_other_link_frames
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.urdf.prior import given_by_urdf, urdf_prior
 from robot_identification.robot.files.urdf.xml_document import URDF_ENDINGS
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.share import share_directory
 
 

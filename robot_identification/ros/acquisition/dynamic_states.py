@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_identification.errors import MissingSignalError, SampleError, SettingError, ShapeError
 from robot_identification.files.bags.cdr.dynamic_states import SIGNALS
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.common.joint_states import Sample, stamp_of
 from robot_identification.signals.joint_columns import JointColumns
 

@@ -13,7 +13,8 @@ from std_msgs.msg import Float64MultiArray
 
 from robot_identification.errors import InputError, SampleError, SettingError, ShapeError
 from robot_identification.files.bags.separate_efforts import ARRAY_TYPE
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import (

@@ -9,8 +9,9 @@ from rclpy.node import Node
 
 from robot_identification.errors import InputError
 from robot_identification.msg import SampleBlock
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.drives import to_joint_side
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.blocks import filtered_message

@@ -12,7 +12,7 @@ from robot_identification.identification.diagnosis.recorded.recording import rec
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common.joint_states import Sample
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 _NEWEST = 2000
 _ANEW = 500

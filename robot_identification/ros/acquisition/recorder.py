@@ -13,7 +13,7 @@ from robot_identification.ros.common.joint_states import NANOSECONDS, Sample
 from robot_identification.ros.common.stamps import StampStatistics
 from robot_identification.signals.arrivals import Arrival, Arrivals
 from robot_identification.signals.efforts.buffer import EffortBuffer
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.temperature import StampedTemperatures
 
 _SMALL = 100

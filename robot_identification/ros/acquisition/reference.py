@@ -18,7 +18,8 @@ from robot_identification.errors import InputError, RobotIdentificationError
 from robot_identification.files.bags.cdr.joint_states import MESSAGE_TYPE as STATE_TYPE
 from robot_identification.files.bags.trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
 from robot_identification.files.bags.trajectories import SentTrajectory
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.acquisition.sent_trajectories import SentTrajectories
 from robot_identification.ros.common import qos

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.files.bags.trajectories import SentTrajectory, followed_by
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.signals.clock import newest_at
 

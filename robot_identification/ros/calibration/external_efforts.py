@@ -19,7 +19,8 @@ from robot_identification.dynamics.external_efforts.watch import (
 )
 from robot_identification.errors import EffortSignError, InputError, NoEffortError
 from robot_identification.msg import JointContact
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_wrench import ExternalWrench
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos

@@ -8,7 +8,8 @@ from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from rclpy.node import Node
 
 from robot_identification.dynamics.external_efforts.wrench import COMPONENTS, WrenchEstimator
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import mounting, urdf_frames
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos

@@ -13,7 +13,8 @@ from rclpy.node import Node
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.queries import CalibratedModel, ModelValues
 from robot_identification.errors import ResultFileError, SettingError, ShapeError
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.messages.common import floats, time_of

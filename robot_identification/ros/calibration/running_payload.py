@@ -18,8 +18,9 @@ from robot_identification.errors import EffortSignError, InputError, NoEffortErr
 from robot_identification.errors.numerical import NUMERICAL_ERRORS
 from robot_identification.identification.payload.body import BodyEstimate
 from robot_identification.msg import PayloadBody, PayloadEstimate
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import mounting_from
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import InputError
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.drives import to_joint_side
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common.joint_states import Sample, why_not_later
 
 _BEYOND = 10.0  # times its limit: no joint gets there, whatever its limit is for

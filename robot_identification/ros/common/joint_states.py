@@ -15,9 +15,9 @@ from rclpy.qos import QoSPolicyKind, ReliabilityPolicy, qos_policy_name_from_kin
 from sensor_msgs.msg import JointState
 
 from robot_identification.errors import MissingSignalError, SampleError, ShapeError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.drives import to_joint_side
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.signals.joint_columns import JointColumns
 

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.export.text import yaml_text
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.arrays import Array, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.ros.demo.session import Session
 from robot_identification.ros.demo.tracking import Errors, Tracking

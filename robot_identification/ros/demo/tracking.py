@@ -17,7 +17,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.msg import InertialParameters
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.clients.client import READY_WITHIN, Client
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.common import qos

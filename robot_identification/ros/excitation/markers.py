@@ -22,7 +22,7 @@ from robot_identification.collision.markers import (
 )
 from robot_identification.collision.model import CollisionModel
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.common import qos
 
 TOPIC = "~/markers"

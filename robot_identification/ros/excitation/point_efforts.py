@@ -14,8 +14,9 @@ from robot_identification.excitation.motions.point_efforts import with_efforts
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.parameters import with_law_of
 from robot_identification.msg import InertialParameters
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.common.parameters.declaration import NodeParameters

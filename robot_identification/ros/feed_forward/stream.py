@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.messages.trajectories import require_reference
 

@@ -14,9 +14,9 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.errors import InconsistentParametersError, InputError
 from robot_identification.msg import InertialParameters
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import Array
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import (
     NANOSECONDS,

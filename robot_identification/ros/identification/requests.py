@@ -21,8 +21,9 @@ from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.files.values import is_result
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.messages.common import stated
 from robot_identification.signals.recording import Recording

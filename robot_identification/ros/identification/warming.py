@@ -20,14 +20,10 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start, full_vector, regular
 from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.growing import StreamingIdentification
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import (
-    RawSamples,
-    Recording,
-    Segment,
-    TemperatureSeries,
-)
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording, Segment, TemperatureSeries
 
 _PERIOD = 0.002
 _SAMPLES = 600

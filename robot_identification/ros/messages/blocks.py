@@ -9,12 +9,13 @@ import numpy as np
 
 from robot_identification import msg
 from robot_identification.errors import RecordingError
-from robot_identification.robot.model import Array, EffortMeaning, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.messages.common import floats, time_of
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.growing.samples import FilteredBlock
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.temperature import StampedTemperatures
 
 _REFERENCE = "reference_position"

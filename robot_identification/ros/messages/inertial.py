@@ -24,8 +24,9 @@ from robot_identification.errors import (
 )
 from robot_identification.files.export.bodies import LinkBody, mechanism_of
 from robot_identification.identification.friction.law import FrictionLaw
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.files.urdf.robot import UrdfDescription
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.ros.messages.common import floats, time_of
 

@@ -13,8 +13,8 @@ from robot_identification.identification.payload.body import BodyEstimate
 from robot_identification.identification.payload.calibrate_drives import DriveGainResult
 from robot_identification.identification.payload.identify import PayloadResult
 from robot_identification.msg import PayloadBody
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.model import Array
 from robot_identification.ros.messages.common import floats
 from robot_identification.ros.messages.results import setting_messages
 

@@ -14,7 +14,7 @@ from robot_identification.excitation.motions.trajectory import (
     Trajectory,
     whole_nanoseconds,
 )
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
 
 

@@ -13,7 +13,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.errors import CancelledError, NoPlanError, SettingError
 from robot_identification.msg import Progress as ProgressMessage
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters.declaration import NodeParameters, output_folder

@@ -27,15 +27,17 @@ from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.plan_settings import PlanSettings
 from robot_identification.files.parameters import with_law_of
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.values import load_values
+from robot_identification.robot.joint import Joint
 from robot_identification.robot.limits import (
     Limit,
     sources_in_words,
     stated_limits,
     wider_than_urdf,
 )
-from robot_identification.robot.model import Array, Joint, RobotModel
+from robot_identification.robot.model import RobotModel
 
 AnyPlan = Plan | OneJointPlan
 """A plan of either method."""

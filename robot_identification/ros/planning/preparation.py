@@ -18,7 +18,7 @@ from robot_identification.excitation.certification.certificate import (
 from robot_identification.excitation.motions.approach import approach, slowed
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.planning.planning import (
     AnyPlan,
     Machine,

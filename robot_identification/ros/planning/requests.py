@@ -17,7 +17,8 @@ from robot_identification.excitation.plan_settings import FOURIER, PlanSettings,
 from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.plans.plans import one_joint_plan_text, plan_text
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.common import floats, stated
 from robot_identification.ros.messages.trajectories import message_of

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 _SLACK = 1e-8  # as a share of the range
 

@@ -20,7 +20,7 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.errors import InputError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.common import qos
 from robot_identification.ros.simulation.robot import RobotSimulator
 

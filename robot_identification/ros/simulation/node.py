@@ -30,9 +30,9 @@ from robot_identification.errors import (
 )
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.parameters import with_law_of
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values, load_values, values_named_as
-from robot_identification.robot.model import Array
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import OK, WARN, NodeDiagnostics, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of

@@ -17,7 +17,8 @@ from robot_identification.dynamics.simulation.fixed_step import SimulatedSamples
 from robot_identification.dynamics.simulation.sensors import Measurement, Sensors
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 
 _STANDSTILL = 1e-6
 _CLOCK_ROUNDING = 1e-9

@@ -34,8 +34,7 @@ from robot_identification.excitation.motions.handover import (
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.supervision.states import Reading
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from robot_identification.errors import InputError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, EffortMeaning, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
 
 LEAST_TIMEOUT, MOST_TIMEOUT = 0.1, 0.5

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.supervision.braking import Situation
 
 WINDOW = 0.1

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.settings import Settings, setting
 

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from robot_identification.errors import InputError, StaleStateError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.ros.common.joint_states import (
     NANOSECONDS,
     NO_STAMPS,

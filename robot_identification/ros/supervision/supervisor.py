@@ -15,7 +15,7 @@ from robot_identification.errors import NotCertifiedError, StaleStateError
 from robot_identification.excitation.certification.certificate import START_TOLERANCE
 from robot_identification.excitation.certification.checks import first_failed
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.supervision.braking import (
     BRAKING_REST,

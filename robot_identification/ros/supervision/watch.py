@@ -15,7 +15,8 @@ from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.graph import publishers_of
 from robot_identification.ros.common.joint_states import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.arrivals import Arrivals, SetbackWatch
 from robot_identification.signals.clock import BEGINNING, Clock
 from robot_identification.signals.efforts.separate import (
@@ -16,7 +16,7 @@ from robot_identification.signals.efforts.separate import (
     efforts_at,
     with_efforts,
 )
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 _MOST = 200_000
 

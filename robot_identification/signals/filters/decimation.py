@@ -22,7 +22,7 @@ import numpy.typing as npt
 import scipy
 
 from robot_identification.errors import RecordingError, SettingError, ShapeError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.processing import PinnedSample
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.filters.decimation_kernels import decimate_rows

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from robot_identification.errors import RecordingError, SettingError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.processing import END_LEVEL, LOWEST_HZ, ProcessingSettings
 
 _TABLE = ProcessingSettings.table()

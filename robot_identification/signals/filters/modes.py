@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 Complex = npt.NDArray[np.complex128]
 

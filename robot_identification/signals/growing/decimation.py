@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.filters.decimation import PADDING, Decimator
 from robot_identification.signals.filters.decimation_kernels import MODES, SUMS
 from robot_identification.signals.growing.kernels import begin_rows, complete_rows, extend_rows

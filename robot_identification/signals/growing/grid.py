@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.signals.clock import Clock, Places, Stamps, in_order
 from robot_identification.signals.gaps import is_pause
 from robot_identification.signals.positions.strays import StrayWatch, stray_counts

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from robot_identification.errors import MeasuredVelocityError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.processing.complete import Processing
 

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.signals.clock import BEGINNING, Stamps, in_order
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.filters.decimation import PADDING, Decimator

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import NotPeriodicError, SettingError
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.periodic.fourier import FourierSeries, fit_series
 from robot_identification.signals.periodic.periods import (

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 
 # Samples of which the basis exists at a time.
 _BLOCK = 8192

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from robot_identification.errors import NotPeriodicError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.settings import Settings, setting
 from robot_identification.signals.periodic.fourier import derivative_basis
 from robot_identification.signals.recording import Recording, Segment

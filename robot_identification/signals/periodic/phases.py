@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.periodic.periods import PHASE_TOLERANCE, WholePeriods
 from robot_identification.signals.recording import Segment
 from robot_identification.signals.rows import LEAST_SHARE, Flags

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import LoopMismatchError
+from robot_identification.robot.joint import JointType
 from robot_identification.robot.loops import loop_matrix, loop_offset
-from robot_identification.robot.model import JointType, RobotModel
+from robot_identification.robot.model import RobotModel
 
 # An angle that is wrong by d makes the gravity of what hangs on it wrong by d of its size: 0.01 is
 # a part of what the best fits of measured robots leave, 0.1 more than all of it.

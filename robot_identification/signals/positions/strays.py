@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.positions.turns import largest_step
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.rows import Flags
 
 _LONGEST = 3

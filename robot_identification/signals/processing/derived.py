@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.processing import END_LEVEL
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.recording import Recording

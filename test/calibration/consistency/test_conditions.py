@@ -15,7 +15,7 @@ from robot_identification.calibration.consistency.conditions import (
 )
 from robot_identification.errors import SettingError
 from robot_identification.robot.couplings import Coupling, CouplingTerm
-from robot_identification.robot.model import TermKind
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.robot.terms.measured_range import MeasuredRange
 from robot_identification.robot.terms.springs import Spring, SpringEnd, SpringKind
 

@@ -11,7 +11,7 @@ from robot_identification.calibration.consistency.scales import scales
 from robot_identification.calibration.prior import Prior
 from robot_identification.identification.regrouping import Regrouping
 from robot_identification.robot.couplings import Coupling, CouplingTerm
-from robot_identification.robot.model import TermKind
+from robot_identification.robot.terms.kinds import TermKind
 
 SECOND_MOMENTS = ("XX", "XY", "XZ", "YY", "YZ", "ZZ")
 

@@ -18,7 +18,7 @@ from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.filtered import filter_recording
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 NOISE = np.array([0.5, 0.05])
 LEVEL = ResidualReference(

@@ -7,7 +7,8 @@ import pytest
 from random_robots import pinocchio_model, random_robot, random_values
 from robot_identification.dynamics.external_efforts.wrench import WrenchEstimator, WrenchSettings
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.model import Joint, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import mounting, placed
 from small_robots import pendulum
 

@@ -11,7 +11,7 @@ from robot_identification.identification.didim.simulation import explain
 from robot_identification.robot.couplings import Coupling, CouplingTerm
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import TermKind
+from robot_identification.robot.terms.kinds import TermKind
 from simulated_experiments import simulated
 
 

@@ -14,7 +14,8 @@ from robot_identification.excitation.motions.braking import brake
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.experiment import Workspace
-from robot_identification.robot.model import Joint, JointLimits, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointLimits, JointType
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.temperature import TemperatureDependence
 
 NEAREST = Nearest(0.05, ("arm", "post"), 1.5, np.zeros(1), np.zeros((2, 3)), True)

@@ -10,7 +10,8 @@ from robot_identification.excitation.motions.random_points import (
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import Joint, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import RobotModel
 from robot_identification.share import share_directory
 
 QUICK = RandomPointsSettings(points=6, draws=3, seed=5)

@@ -21,7 +21,7 @@ from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.robot.experiment import Workspace
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import JointLimits
+from robot_identification.robot.joint import JointLimits
 from serial_robots import BRANCHES, with_limits
 
 

@@ -14,7 +14,7 @@ from robot_identification.files.bags.trajectories import (
 )
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 START = 1_700_000_000_000_000_000
 NAMES = ("joint_1", "joint_2")

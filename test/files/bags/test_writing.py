@@ -10,7 +10,7 @@ from robot_identification.files.bags import writing as bag_writing
 from robot_identification.files.bags.joint_states.reading import read_joint_states
 from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.files.mcap import records as mcap_records
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 
 @pytest.fixture

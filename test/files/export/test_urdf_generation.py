@@ -18,7 +18,7 @@ from robot_identification.robot.couplings import LoopRelation
 from robot_identification.robot.files.loading import known_robots, load_robot
 from robot_identification.robot.files.urdf.prior import values_of_urdf
 from robot_identification.robot.files.urdf.robot import parse_urdf
-from robot_identification.robot.model import JointLimits, JointType
+from robot_identification.robot.joint import JointLimits, JointType
 
 
 def of_urdf(text, robot, values):

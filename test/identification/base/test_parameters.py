@@ -13,8 +13,8 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.base.report import base_report
 from robot_identification.robot.couplings import Coupling
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import TermKind
 from robot_identification.robot.terms.joint_terms import TERMS
+from robot_identification.robot.terms.kinds import TermKind
 
 REFERENCE = Path(__file__).resolve().parents[2] / "reference"
 WAYS = [

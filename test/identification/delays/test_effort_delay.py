@@ -14,7 +14,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from shared_data import measured_data, requires
 
 ROBOT = load_robot("scara")

@@ -14,7 +14,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 pytestmark = pytest.mark.usefixtures("undiagnosed")
 

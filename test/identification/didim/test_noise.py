@@ -8,7 +8,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 RATE = 200.0
 

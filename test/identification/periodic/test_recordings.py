@@ -22,7 +22,7 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periodic.periods import PeriodicMotion
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 pytestmark = pytest.mark.usefixtures("undiagnosed")
 

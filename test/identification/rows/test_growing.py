@@ -16,7 +16,7 @@ from robot_identification.identification.result import is_good_enough
 from robot_identification.identification.rows.growing import StreamingIdentification, is_streamed
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from simulated_experiments import START, experiment, raw_samples
 
 pytestmark = pytest.mark.usefixtures("undiagnosed")

@@ -17,7 +17,7 @@ from robot_identification.identification.rows.growing_identification import (
 )
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples, joined_samples
+from robot_identification.signals.raw_samples import RawSamples, joined_samples
 
 WLS = Choice("wls")
 

@@ -24,7 +24,7 @@ from robot_identification.identification.validate import validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from shared_data import measured_data, requires
 
 pytestmark = pytest.mark.usefixtures("undiagnosed")

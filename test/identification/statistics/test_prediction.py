@@ -6,11 +6,12 @@ import pytest
 from robot_identification.errors import ShapeError
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.statistics.prediction import predict
-from robot_identification.robot.model import EffortMeaning, Joint, JointType, RobotModel
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.processing.settings import resolve_processing
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 RATE = 100.0
 SETTINGS = ProcessingSettings(cutoff_hz=10.0, rate_hz=20.0, velocity_threshold=(0.2, 0.2))

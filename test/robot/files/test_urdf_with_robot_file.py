@@ -13,8 +13,8 @@ from robot_identification.files.plans.plans import certified_text
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.urdf.elements import Mimic
 from robot_identification.robot.files.urdf.robot import parse_urdf
+from robot_identification.robot.joint import JointLimits
 from robot_identification.robot.limits import require_limits, stated_limits, wider_than_urdf
-from robot_identification.robot.model import JointLimits
 from urdf_arm import ARM, changed
 
 OVERLAY = """\

@@ -15,7 +15,7 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml.robot import build
-from robot_identification.robot.model import JointType
+from robot_identification.robot.joint import JointType
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TERMS, SignCondition
 from robot_identification.robot.terms.kinds import TermKind

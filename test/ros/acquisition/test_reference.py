@@ -12,7 +12,7 @@ from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.acquisition.reference import Reference
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.trajectories import message_of
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 BEGIN = 10**18
 

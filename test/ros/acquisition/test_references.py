@@ -17,7 +17,7 @@ from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.recordings.selection import live_recordings, read_data
 from robot_identification.ros.identification.services import references_of
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 ROBOT = load_robot("scara")
 START = 1_700_000_000_000_000_000

@@ -13,7 +13,7 @@ from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf.prior import urdf_prior
-from robot_identification.robot.model import JointLimits
+from robot_identification.robot.joint import JointLimits
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.external_wrench import ExternalWrench
 from robot_identification.ros.calibration.parameters import CalibrationParameters

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from live_nodes import ROBOT
-from robot_identification.robot.model import JointLimits
+from robot_identification.robot.joint import JointLimits
 from robot_identification.ros.calibration.usable_states import UsableStates
 from robot_identification.ros.common.joint_states import Sample
 

@@ -18,7 +18,7 @@ from robot_identification.robot.mounting import mounting
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.blocks import block_message, raw_block
 from robot_identification.ros.messages.error_codes import CODES
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 pytestmark = pytest.mark.ros
 

@@ -28,7 +28,7 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.payload_work import PayloadWork, known_of
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 BODY = Body(1.5, [0.1, 0.02, 0.0], np.diag([0.004, 0.004, 0.006]))
 LOADED = mounting(ROBOT).with_body(TRUTH, BODY)

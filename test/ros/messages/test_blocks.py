@@ -8,7 +8,7 @@ from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.messages.blocks import block_message, raw_block, why_not_of
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from sent_messages import compare, through_dds
 
 

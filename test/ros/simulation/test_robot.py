@@ -12,13 +12,8 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import (
-    EffortMeaning,
-    Joint,
-    JointType,
-    PositionMeaning,
-    RobotModel,
-)
+from robot_identification.robot.joint import Joint, JointType
+from robot_identification.robot.model import EffortMeaning, PositionMeaning, RobotModel
 from robot_identification.ros.simulation.robot import RobotSimulator
 
 RATE, CONTROL_RATE = 100.0, 1000.0

@@ -8,7 +8,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.time import Time
 
 from robot_identification.errors import StaleStateError
-from robot_identification.robot.model import JointLimits
+from robot_identification.robot.joint import JointLimits
 from robot_identification.ros.supervision import watch as watching
 from robot_identification.ros.supervision.clock import Instant
 from robot_identification.ros.supervision.states import Refusal

@@ -4,7 +4,7 @@ import pytest
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.signals.efforts.buffer import EffortBuffer
 from robot_identification.signals.efforts.separate import EffortSamples, EffortSource, merge_efforts
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 MS = 1_000_000
 

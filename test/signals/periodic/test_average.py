@@ -23,7 +23,7 @@ from robot_identification.signals.periodic.fourier import (
     fit_series,
 )
 from robot_identification.signals.periodic.periods import PeriodicMotion
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 
 def exact_samples(periods):

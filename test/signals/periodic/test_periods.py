@@ -7,7 +7,7 @@ from periodic_motions import PERIOD, RATE, REST, START, periodic_recording
 from robot_identification.errors import NotPeriodicError, SettingError
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periodic.periods import PeriodicMotion, whole_periods
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 LONG = round(0.45 * RATE)  # samples of a gap that nothing bridges
 

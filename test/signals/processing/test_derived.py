@@ -17,7 +17,7 @@ from robot_identification.signals.processing.settings import (
     different_settings,
     resolve_processing,
 )
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.spectrum import motion_spectrum
 from shared_data import measured_data, requires
 

@@ -15,7 +15,7 @@ from robot_identification.signals.processing.settings import (
     resolve_processing,
     streamed,
 )
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.spectrum import motion_spectrum
 from shared_data import measured_data, requires
 

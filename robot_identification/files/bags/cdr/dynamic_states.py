@@ -21,7 +21,7 @@ from robot_identification.files.bags.cdr.layouts import (
     shared_texts,
 )
 from robot_identification.files.bags.cdr.values import Cursor, LayoutError
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 MESSAGE_TYPE = "control_msgs/msg/DynamicJointState"
 

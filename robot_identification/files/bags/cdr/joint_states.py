@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from robot_identification.files.bags.cdr.layouts import StampedLayout, Table, begin, merged
 from robot_identification.files.bags.cdr.values import NANOSECONDS, Writing
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 MESSAGE_TYPE = "sensor_msgs/msg/JointState"
 CONTROLLER_STATE = "control_msgs/msg/JointTrajectoryControllerState"

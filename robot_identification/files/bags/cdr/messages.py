@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.files.bags.cdr.values import Cursor, Writing
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _SHORTEST_TEXT = 4
 _SHORTEST_POINT = 24  # four empty arrays and a duration

@@ -12,7 +12,7 @@ import struct
 
 import numpy as np
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 LITTLE_ENDIAN, BIG_ENDIAN = b"\x00\x01", b"\x00\x00"
 NANOSECONDS = 1_000_000_000

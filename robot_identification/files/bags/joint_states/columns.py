@@ -25,7 +25,7 @@ from robot_identification.files.bags.cdr.joint_states import (
 from robot_identification.files.bags.cdr.values import LayoutError
 from robot_identification.files.bags.files import Bag
 from robot_identification.files.mcap.message_batches import MessageBatch
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 from robot_identification.signals.joint_columns import JointColumns
 
 _BATCH = 65536

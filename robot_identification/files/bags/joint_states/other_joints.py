@@ -20,7 +20,8 @@ from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.positions.followers import follower_warning
 from robot_identification.signals.positions.held_joints import HeldJoints
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 
 def other_joint_warnings(

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SampleError
-from robot_identification.robot.arrays import first_not_finite
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, first_not_finite
 
 _MOST = 0.5  # of the samples: where more are no numbers, the driver or the topic is the wrong one
 

@@ -10,7 +10,7 @@ from robot_identification.errors import MissingSignalError
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.files import Bag
 from robot_identification.files.bags.joint_states.columns import States
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 
 def required_signals(

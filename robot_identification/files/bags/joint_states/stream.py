@@ -26,9 +26,8 @@ from robot_identification.files.bags.joint_states.signals import (
     present_signal,
     required_signals,
 )
-from robot_identification.robot.arrays import check_finite
-from robot_identification.robot.model import Array
-from robot_identification.signals.recording import RawSamples
+from robot_identification.robot.arrays import Array, check_finite
+from robot_identification.signals.raw_samples import RawSamples
 
 
 class JointStateStream:

@@ -12,14 +12,10 @@ from robot_identification.files.bags.joint_states.signals import joints_without,
 from robot_identification.files.tables.columns import CURRENTS, Columns
 from robot_identification.files.tables.reading import read_table
 from robot_identification.robot.arrays import check_finite
-from robot_identification.robot.model import (
-    EffortMeaning,
-    JointType,
-    PositionMeaning,
-    RobotModel,
-)
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import EffortMeaning, PositionMeaning, RobotModel
 from robot_identification.signals.efforts.separate import EffortSource
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 
 def table_states(

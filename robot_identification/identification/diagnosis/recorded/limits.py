@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from robot_identification.identification.diagnosis.finding import Finding, Severity
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _DEGREES = 180.0 / np.pi
 _MILLI = 1000.0

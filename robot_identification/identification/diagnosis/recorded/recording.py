@@ -20,7 +20,9 @@ from robot_identification.identification.diagnosis.recorded.efforts import (
     effort_findings,
 )
 from robot_identification.identification.diagnosis.recorded.limits import limit_findings
-from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.recording import Recording
 
 _SPEED_LAG = 0.02

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array
 
 _SAME = 1e-9
 """Samples closer than this part of the signal's range are the same value."""

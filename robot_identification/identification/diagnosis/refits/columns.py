@@ -28,7 +28,8 @@ from robot_identification.identification.diagnosis.refits.refit import (
     independent_rows,
     rms,
 )
-from robot_identification.robot.model import Array, JointType
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
 from robot_identification.robot.terms.joint_terms import TERMS
 
 _RCOND = 1e-6

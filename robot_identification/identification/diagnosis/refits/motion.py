@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.filtered import FilteredSegment
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.filters.decimation import PADDING, Decimator

@@ -16,8 +16,7 @@ import scipy
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.diagnosis.refits.motion import Motion
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _STEPS = 3
 _ROWS_PER_COLUMN = 3

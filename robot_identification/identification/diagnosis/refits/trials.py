@@ -21,7 +21,9 @@ from robot_identification.identification.diagnosis.refits.scalings import (
     Scalings,
     Trial,
 )
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import RobotModel
 
 _OFFSETS = (np.pi / 2, -np.pi / 2, np.pi, 0.2, -0.2)
 _TILTS = (0.15, 0.5, 1.0)  # rad

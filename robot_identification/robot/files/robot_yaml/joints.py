@@ -13,8 +13,8 @@ from robot_identification.robot.files.robot_yaml import sections as yaml_section
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.files.urdf.elements import RESERVED, RESERVED_NAME
 from robot_identification.robot.geometry import nominal_angle, placement
+from robot_identification.robot.joint import GeometricParameters, Joint, JointLimits, JointType
 from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
-from robot_identification.robot.model import GeometricParameters, Joint, JointLimits, JointType
 from robot_identification.robot.terms.joint_terms import TERMS
 from robot_identification.robot.terms.temperature import TemperatureDependence
 

@@ -16,10 +16,11 @@ from robot_identification.robot.experiment import (
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.geometry import parse_angle
-from robot_identification.robot.model import Joint, TermKind
+from robot_identification.robot.joint import Joint
 from robot_identification.robot.parameters import INERTIAL
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import TERMS, term_named
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.robot.terms.user_terms import GROUP, UserTerm
 
 _REQUIRED_GAINS = {

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.files.urdf.tree import LinkFrame
 from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.loops import loop_offset
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.terms.springs import Spring, SpringEnd, SpringKind
 
 

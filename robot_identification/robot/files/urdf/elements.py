@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.urdf.xml_document import Element
 from robot_identification.robot.geometry import (
@@ -22,8 +22,8 @@ from robot_identification.robot.geometry import (
     rotation_y,
     rotation_z,
 )
+from robot_identification.robot.joint import JointLimits
 from robot_identification.robot.limits import tighter
-from robot_identification.robot.model import Array, JointLimits, read_only
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 MOVING = ("revolute", "continuous", "prismatic")

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from robot_identification.robot.arrays import read_only
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.files.robot_yaml import sections
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.files.urdf.elements import UrdfJoint
 from robot_identification.robot.geometry import axis_frame, rotation_z
-from robot_identification.robot.model import read_only
 
 KEY = "fixed_joints"
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.arrays import checked_vector
+from robot_identification.robot.arrays import Array, checked_vector, read_only
 from robot_identification.robot.files.link_frames import SAME_PLACE
 from robot_identification.robot.files.urdf.robot import (
     UrdfDescription,
@@ -16,7 +16,7 @@ from robot_identification.robot.files.urdf.robot import (
     read_urdf_of,
 )
 from robot_identification.robot.geometry import forward_kinematics, snapped
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 

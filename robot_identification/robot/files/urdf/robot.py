@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.urdf.elements import (
     Mimic,
@@ -34,7 +35,7 @@ from robot_identification.robot.files.urdf.xml_document import (
     read_xml,
     utf8,
 )
-from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.model import RobotModel
 
 MAXIMUM_JOINTS = 200
 _NONE: Mapping[str, float] = MappingProxyType({})

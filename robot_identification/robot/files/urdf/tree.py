@@ -9,11 +9,11 @@ from typing import TypeVar
 import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.files.urdf.elements import UrdfJoint, UrdfLink
 from robot_identification.robot.geometry import axis_frame
+from robot_identification.robot.joint import Joint, JointType
 from robot_identification.robot.limits import SOFT, URDF, with_limits
-from robot_identification.robot.model import Array, Joint, JointType, read_only
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from robot_identification.errors import InputError, SettingError, StaleStateError
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.drives import drive_gains
-from robot_identification.robot.model import Array, EffortMeaning, Joint, RobotModel
+from robot_identification.robot.joint import Joint
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
 from robot_identification.ros.excitation.checks.check import Check
 from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView

@@ -14,7 +14,7 @@ from robot_identification.errors import (
     NotCertifiedError,
     SettingError,
 )
-from robot_identification.robot.model import Joint, JointType
+from robot_identification.robot.joint import Joint, JointType
 from robot_identification.ros.controllers.transport import Transport
 from robot_identification.ros.excitation.checks.check import Check
 from robot_identification.ros.excitation.checks.driver import (

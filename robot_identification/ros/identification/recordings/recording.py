@@ -9,10 +9,9 @@ import numpy as np
 
 from robot_identification.errors import UnknownRecordingError
 from robot_identification.identification.source import SPOILT
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.ros.acquisition.recorder import Block, Counts
-from robot_identification.signals.recording import RawSamples, joined_samples
+from robot_identification.signals.raw_samples import RawSamples, joined_samples
 from robot_identification.signals.temperature import StampedTemperatures, joined
 
 

@@ -21,7 +21,8 @@ from robot_identification.ros.identification.recordings.selection import (
     measured_as,
     recording_of,
 )
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording
 
 
 def is_about_whole(request: Any) -> bool:

@@ -22,7 +22,7 @@ from robot_identification.files.bags.joint_states.reading import read_joint_stat
 from robot_identification.files.bags.joint_states.stream import stream_joint_states
 from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.files.mcap import message_batches
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 from shared_data import measured_data, requires
 
 STORAGES = ["sqlite3", "mcap"]

@@ -23,7 +23,7 @@ from robot_identification.files.bags.trajectories import SentTrajectory, read_tr
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.mcap import chunks as mcap_chunks
 from robot_identification.files.mcap import records as mcap_records
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 STAMPS = START + 1_000_000 * np.arange(100, dtype=np.int64)
 SAMPLES = RawSamples(STAMPS, numbers(100), numbers(100, seed=1), numbers(100, seed=2))

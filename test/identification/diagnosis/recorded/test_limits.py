@@ -8,7 +8,7 @@ import pytest
 from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.diagnosis.recorded.limits import limit_findings
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.model import JointType
+from robot_identification.robot.joint import JointType
 
 NEAR_ZERO = [(-0.0175, 3.7525), (-3.927, 0.192), (-3.0718, -0.0698)]
 

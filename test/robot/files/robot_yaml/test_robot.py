@@ -6,7 +6,9 @@ import pytest
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.robot_yaml.robot import build
-from robot_identification.robot.model import EffortMeaning, JointType, PositionMeaning, TermKind
+from robot_identification.robot.joint import JointType
+from robot_identification.robot.model import EffortMeaning, PositionMeaning
+from robot_identification.robot.terms.kinds import TermKind
 
 ARM = """\
 name: arm

@@ -17,8 +17,8 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf.robot import read_urdf
 from robot_identification.robot.files.urdf.xml_document import read_description
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
+from robot_identification.robot.joint import JointType
 from robot_identification.robot.limits import require_limits
-from robot_identification.robot.model import JointType
 from urdf_arm import ARM, changed
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.recordings.block_ledger import Arrival, BlockLedger
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 SAMPLES = 10
 

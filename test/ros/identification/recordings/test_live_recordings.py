@@ -13,7 +13,7 @@ from robot_identification.ros.identification.recordings.live_recordings import (
     last_block_due,
 )
 from robot_identification.ros.identification.recordings.recording import size_of
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 
 def block(sequence, recording="r", *, samples=10, last=False, velocity=True):

@@ -8,7 +8,7 @@ from robot_identification.errors import SettingError, UnknownRecordingError
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.recordings.selection import live_recordings
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.raw_samples import RawSamples
 
 LIVE = LiveRecordings(10**6, 3)
 
