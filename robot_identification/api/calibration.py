@@ -6,17 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from robot_identification.api.boxes import described_boxes
-from robot_identification.api.sources import (
+from robot_identification.api.sources.parameters import (
     FullSource,
     ResultSource,
-    RobotSource,
     changed_robot_remarks,
     full_values_of,
     prior_of,
     result_of,
-    robot_of,
     with_law,
 )
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.calibration import calibrate as core
 from robot_identification.calibration.calibrate import CalibrationSettings, Cancelled
 from robot_identification.calibration.calibrated import CalibratedParameters

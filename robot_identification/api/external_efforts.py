@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.api.sources import (
-    FullSource,
-    RobotSource,
+from robot_identification.api.sources.parameters import FullSource, full_values_of, with_law
+from robot_identification.api.sources.recordings import (
     Run,
-    full_values_of,
     measured_of,
     recordings_of,
-    robot_of,
     some_recordings_of,
-    with_law,
 )
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.learning import LevelLearning
 from robot_identification.dynamics.external_efforts.levels import ResidualLevels

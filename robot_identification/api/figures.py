@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robot_identification.api.identification import validate
-from robot_identification.api.sources import RobotSource, Run, recordings_of, robot_of
+from robot_identification.api.sources.recordings import Run, recordings_of
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.errors import MissingPackageError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.plan import Plan

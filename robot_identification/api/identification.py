@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from robot_identification.api.sources import (
+from robot_identification.api.sources.parameters import (
     ParameterSource,
     ResultSource,
-    RobotSource,
-    Run,
-    TrajectorySource,
     base_values_of,
-    recordings_of,
     result_of,
-    robot_of,
-    trajectory_of,
     with_law,
 )
+from robot_identification.api.sources.recordings import (
+    Run,
+    TrajectorySource,
+    recordings_of,
+    trajectory_of,
+)
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import MissingSignalError, SettingError
 from robot_identification.files.bags.trajectories import (

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from robot_identification.api.sources import (
-    FullSource,
-    RobotSource,
-    full_values_of,
-    robot_of,
-    with_law,
-)
+from robot_identification.api.sources.parameters import FullSource, full_values_of, with_law
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.queries import CalibratedModel, ModelValues
 from robot_identification.dynamics.feed_forward import FeedForward

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from robot_identification.api.sources import FullSource, RobotSource, full_values_of, robot_of
+from robot_identification.api.sources.parameters import FullSource, full_values_of
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import SettingError
 from robot_identification.excitation import plan as planning

@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robot_identification.api.sources import (
-    ResultSource,
-    RobotSource,
-    Run,
-    recordings_of,
-    result_of,
-    robot_of,
-)
+from robot_identification.api.sources.parameters import ResultSource, result_of
+from robot_identification.api.sources.recordings import Run, recordings_of
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.calibration.payload_body import ConsistentPayload, with_consistent
 from robot_identification.files.payloads import (
     gains_summary,

@@ -25,7 +25,8 @@ from robot_identification.api.payload import (
 from robot_identification.api.robots import base_parameters, with_joint_limits
 from robot_identification.api.running_payload import RunningPayload, running_payload
 from robot_identification.api.simulation import simulate
-from robot_identification.api.sources import load_result, read_bags
+from robot_identification.api.sources.parameters import load_result
+from robot_identification.api.sources.recordings import read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.queries import ModelValues
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from robot_identification.api.sources import RobotSource, robot_of
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.identification.base import parameters as base
 from robot_identification.identification.base.observation import Model
 from robot_identification.identification.base.parameters import BaseParameters

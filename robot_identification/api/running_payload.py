@@ -10,17 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.api.payload import mounting_of
-from robot_identification.api.sources import (
-    FullSource,
-    RobotSource,
+from robot_identification.api.sources.parameters import FullSource, full_values_of, with_law
+from robot_identification.api.sources.recordings import (
     Run,
-    full_values_of,
     measured_of,
     recordings_of,
-    robot_of,
     some_recordings_of,
-    with_law,
 )
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
 from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from robot_identification.api.sources import (
-    FullSource,
-    RobotSource,
-    TrajectorySource,
-    full_values_of,
-    robot_of,
-    trajectory_of,
-    with_law,
-)
+from robot_identification.api.sources.parameters import FullSource, full_values_of, with_law
+from robot_identification.api.sources.recordings import TrajectorySource, trajectory_of
+from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.errors import SettingError
 from robot_identification.excitation.simulated_recording import (
     SimulatedRecording,

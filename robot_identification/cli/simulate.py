@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robot_identification.api.simulation import simulate, true_values
-from robot_identification.api.sources import with_law
+from robot_identification.api.sources.parameters import with_law
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import payload as payload_options
 from robot_identification.cli.tables import progress

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.identification import validate
-from robot_identification.api.sources import with_law
+from robot_identification.api.sources.parameters import with_law
 from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.outputs import check_outputs

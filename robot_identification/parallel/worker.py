@@ -27,8 +27,8 @@ from robot_identification.identification.statistics.joint_noise import (
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import Job, RobotReference
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.signals.clock import StampOrder
-from robot_identification.signals.setback import SetbackSearch
+from robot_identification.signals.clock.setback import SetbackSearch
+from robot_identification.signals.clock.stamps import StampOrder
 
 # Samples among which a late one still finds its place.
 _HOLD = 2048

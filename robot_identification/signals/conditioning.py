@@ -17,13 +17,8 @@ from robot_identification.errors import MissingSignalError, RecordingError, Shap
 from robot_identification.robot.arrays import Array, check_finite
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
-from robot_identification.signals.clock import BEGINNING, Clock, Order, Stamps, in_order
-from robot_identification.signals.gaps import Split, is_pause, split, standing
-from robot_identification.signals.positions.strays import sound_samples
-from robot_identification.signals.positions.turns import continuous_samples
-from robot_identification.signals.raw_samples import RawSamples
-from robot_identification.signals.recording import Recording, RecordingStatistics, Segment
-from robot_identification.signals.resampling import (
+from robot_identification.signals.clock.gaps import Split, is_pause, split, standing
+from robot_identification.signals.clock.resampling import (
     LONGEST_PLAIN,
     bridged,
     in_gaps,
@@ -32,7 +27,12 @@ from robot_identification.signals.resampling import (
     straight,
     to_constant_period,
 )
-from robot_identification.signals.setback import SetbackSearch
+from robot_identification.signals.clock.setback import SetbackSearch
+from robot_identification.signals.clock.stamps import BEGINNING, Clock, Order, Stamps, in_order
+from robot_identification.signals.positions.strays import sound_samples
+from robot_identification.signals.positions.turns import continuous_samples
+from robot_identification.signals.raw_samples import RawSamples
+from robot_identification.signals.recording import Recording, RecordingStatistics, Segment
 from robot_identification.signals.spectrum import motion_spectrum
 
 # Filters for samples that come more often are longer than any memory.

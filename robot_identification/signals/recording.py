@@ -13,8 +13,8 @@ from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.presentation import Presented, sample_records
 from robot_identification.robot.arrays import Array, by_value, cover, numbers
 from robot_identification.robot.model import RobotModel
+from robot_identification.signals.clock.time_units import doubts_of_times
 from robot_identification.signals.raw_samples import RawSamples
-from robot_identification.signals.time_units import doubts_of_times
 
 
 class Seconds(float):

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from made_up_results import made_up_result
-from robot_identification.api.sources import base_values_of, full_values_of
+from robot_identification.api.sources.parameters import base_values_of, full_values_of
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.consistency.checks import check_consistency
 from robot_identification.errors import (

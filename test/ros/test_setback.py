@@ -4,7 +4,7 @@ import pytest
 from robot_identification.ros.acquisition.recorder import Recorder, continuation
 from robot_identification.ros.common.joint_states import Sample
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
-from robot_identification.signals.arrivals import SetbackWatch
+from robot_identification.signals.clock.arrivals import SetbackWatch
 
 START = 10**18
 

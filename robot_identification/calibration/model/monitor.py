@@ -26,7 +26,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ThresholdScope
-from robot_identification.signals.arrivals import BlockClock
+from robot_identification.signals.clock.arrivals import BlockClock
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.growing.samples import FilteredBlock, OnlineFilter
 from robot_identification.signals.rows import LeastSpeeds

@@ -30,9 +30,9 @@ from robot_identification.robot.arrays import Array, by_value, check_finite
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.parameters import LINK_PARAMETERS
-from robot_identification.signals.arrivals import BlockClock
-from robot_identification.signals.clock import BEGINNING, Stamps, in_order
-from robot_identification.signals.gaps import split
+from robot_identification.signals.clock.arrivals import BlockClock
+from robot_identification.signals.clock.gaps import split
+from robot_identification.signals.clock.stamps import BEGINNING, Stamps, in_order
 from robot_identification.signals.growing.grid import OnlineGrid, Piece
 from robot_identification.signals.rows import LEAST_SHARE, Flags
 

@@ -26,7 +26,7 @@ from robot_identification.robot.arrays import Array, checked_vector
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting
-from robot_identification.signals.clock import Stamps
+from robot_identification.signals.clock.stamps import Stamps
 
 
 class PayloadWatch:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from robot_identification.api.sources import read_bags
+from robot_identification.api.sources.recordings import read_bags
 from robot_identification.cli.options import bags as bag_options
 from robot_identification.cli.options import common as shared
 from robot_identification.errors import SettingError

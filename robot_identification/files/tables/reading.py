@@ -21,7 +21,7 @@ from robot_identification.files.tables.columns import (
 )
 from robot_identification.files.tables.text import TableText
 from robot_identification.robot.arrays import Array, by_value
-from robot_identification.signals.time_units import probable_unit, step_of
+from robot_identification.signals.clock.time_units import probable_unit, step_of
 
 ENDINGS = (".csv", ".tsv", ".txt")
 """Ends of the names of files that are read as tables."""

@@ -13,8 +13,8 @@ from robot_identification.identification.rows.whole import Cancelled
 from robot_identification.identification.source import Source
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.clock.resampling import interpolate
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.resampling import interpolate
 
 EFFORT_DELAY = "effort_delay"
 """Name of the setting."""

@@ -14,9 +14,9 @@ from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.clock import Clock, in_order
+from robot_identification.signals.clock.gaps import split, standing
+from robot_identification.signals.clock.stamps import Clock, in_order
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.gaps import split, standing
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.derived import BAND_FACTOR, DataProperties
 from robot_identification.signals.processing.settings import resolve_processing, streamed

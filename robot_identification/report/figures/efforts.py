@@ -15,7 +15,7 @@ from robot_identification.identification.statistics.reliability import TWO_SIDED
 from robot_identification.identification.statistics.residuals import Friction
 from robot_identification.report.figures import style
 from robot_identification.robot.arrays import Array
-from robot_identification.signals.clock import Clock
+from robot_identification.signals.clock.stamps import Clock
 
 _POINTS = 350
 _GRID = 121

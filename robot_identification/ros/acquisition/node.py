@@ -49,7 +49,7 @@ from robot_identification.ros.common.process import run
 from robot_identification.ros.messages.blocks import block_message
 from robot_identification.ros.robots.in_use import say_robot_in_use
 from robot_identification.ros.robots.source import settle_robot
-from robot_identification.signals.arrivals import SetbackWatch
+from robot_identification.signals.clock.arrivals import SetbackWatch
 from robot_identification.signals.positions.held_joints import HeldJoints
 
 _FINISH = 10.0

@@ -11,7 +11,7 @@ import numpy as np
 
 from robot_identification.ros.common.joint_states import NANOSECONDS, Sample
 from robot_identification.ros.common.stamps import StampStatistics
-from robot_identification.signals.arrivals import Arrival, Arrivals
+from robot_identification.signals.clock.arrivals import Arrival, Arrivals
 from robot_identification.signals.efforts.buffer import EffortBuffer
 from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.temperature import StampedTemperatures

@@ -27,8 +27,8 @@ from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.common.stamps import GracePeriod
 from robot_identification.ros.controllers.interfaces import AUTO, FOLLOWED, if_wanted
 from robot_identification.ros.messages.trajectories import trajectory_of
-from robot_identification.signals.arrivals import SETBACK_NS, Arrivals
-from robot_identification.signals.clock import newest_at
+from robot_identification.signals.clock.arrivals import SETBACK_NS, Arrivals
+from robot_identification.signals.clock.stamps import newest_at
 from robot_identification.signals.joint_columns import JointColumns
 
 _REMEMBERED = 20_000

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from robot_identification.files.bags.trajectories import SentTrajectory, followed_by
 from robot_identification.robot.arrays import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
-from robot_identification.signals.clock import newest_at
+from robot_identification.signals.clock.stamps import newest_at
 
 _REMEMBERED = 20 * NANOSECONDS
 """What was replaced so long before the start of the newest one is asked for by no state any more:

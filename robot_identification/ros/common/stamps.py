@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robot_identification.signals.arrivals import SETBACK_NS
-from robot_identification.signals.clock import Clock
+from robot_identification.signals.clock.arrivals import SETBACK_NS
+from robot_identification.signals.clock.stamps import Clock
 
 _PATIENCE = 10.0
 """Time in s.  Fast DDS sends the end of what a stalled reader missed with a heartbeat, every 3 s,

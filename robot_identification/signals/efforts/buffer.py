@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from robot_identification.robot.arrays import Array
-from robot_identification.signals.arrivals import Arrivals, SetbackWatch
-from robot_identification.signals.clock import BEGINNING, Clock
+from robot_identification.signals.clock.arrivals import Arrivals, SetbackWatch
+from robot_identification.signals.clock.stamps import BEGINNING, Clock
 from robot_identification.signals.efforts.separate import (
     EffortSamples,
     delay_ns,

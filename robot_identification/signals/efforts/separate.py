@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.robot.arrays import Array, by_value, read_only_view
-from robot_identification.signals.clock import Clock, Stamps, in_order, newest_at
+from robot_identification.signals.clock.stamps import Clock, Stamps, in_order, newest_at
 from robot_identification.signals.joint_columns import JointColumns
 from robot_identification.signals.raw_samples import RawSamples
 

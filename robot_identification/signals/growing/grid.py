@@ -8,11 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.robot.arrays import Array, by_value
-from robot_identification.signals.clock import Clock, Places, Stamps, in_order
-from robot_identification.signals.gaps import is_pause
-from robot_identification.signals.positions.strays import StrayWatch, stray_counts
-from robot_identification.signals.positions.turns import Turns
-from robot_identification.signals.resampling import (
+from robot_identification.signals.clock.gaps import is_pause
+from robot_identification.signals.clock.resampling import (
     MARGIN,
     Flags,
     bridged,
@@ -23,6 +20,9 @@ from robot_identification.signals.resampling import (
     present,
     straight,
 )
+from robot_identification.signals.clock.stamps import Clock, Places, Stamps, in_order
+from robot_identification.signals.positions.strays import StrayWatch, stray_counts
+from robot_identification.signals.positions.turns import Turns
 
 _PLAIN = 2  # signals without velocities: positions and efforts
 
@@ -63,7 +63,7 @@ class OnlineGrid:
     Args:
         clock: period, regularity and longest gap that is bridged.
         still: (joints,) how far joints move that stand, from
-            :func:`~robot_identification.signals.gaps.standing`; by default nobody knows.
+            :func:`~robot_identification.signals.clock.gaps.standing`; by default nobody knows.
 
     Attributes:
         dropped: samples that were dropped.

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.robot.arrays import Array, by_value
-from robot_identification.signals.clock import BEGINNING, Stamps, in_order
+from robot_identification.signals.clock.gaps import split
+from robot_identification.signals.clock.stamps import BEGINNING, Stamps, in_order
 from robot_identification.signals.filters import filtering
 from robot_identification.signals.filters.decimation import PADDING, Decimator
-from robot_identification.signals.gaps import split
 from robot_identification.signals.growing.grid import OnlineGrid, Piece
 from robot_identification.signals.processing.derived import BAND_FACTOR
 from robot_identification.signals.rows import LEAST_SHARE, Flags

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot.arrays import Array
-from robot_identification.signals.clock import LONGEST_BRIDGED_NS
+from robot_identification.signals.clock.stamps import LONGEST_BRIDGED_NS
 from robot_identification.signals.raw_samples import RawSamples
 from robot_identification.signals.rows import Flags
 

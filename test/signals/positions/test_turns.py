@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from made_up_signals import MILLISECOND, START, chosen, raw_samples
 from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.signals.clock import Clock
+from robot_identification.signals.clock.stamps import Clock
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.growing.grid import OnlineGrid
 from robot_identification.signals.positions.turns import (

@@ -26,7 +26,7 @@ from robot_identification.files.bags.joint_states.signals import (
 )
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.arrays import Array, by_value, check_finite
-from robot_identification.signals.clock import in_order, newest_at
+from robot_identification.signals.clock.stamps import in_order, newest_at
 from robot_identification.signals.raw_samples import RawSamples
 
 JOINT_STATES = "/joint_states"

@@ -12,9 +12,9 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Recorder
 from robot_identification.ros.common.joint_states import Sample
-from robot_identification.signals.clock import BEGINNING, StampOrder, in_order
+from robot_identification.signals.clock.gaps import split, standing
+from robot_identification.signals.clock.stamps import BEGINNING, StampOrder, in_order
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.gaps import split, standing
 from robot_identification.signals.growing.grid import OnlineGrid
 from robot_identification.signals.growing.samples import OnlineFilter
 from robot_identification.signals.raw_samples import joined_samples

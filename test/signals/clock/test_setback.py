@@ -5,8 +5,8 @@ import pytest
 
 from made_up_signals import MILLISECOND, START
 from robot_identification.errors import RecordingError
-from robot_identification.signals import setback
-from robot_identification.signals.setback import SetbackSearch
+from robot_identification.signals.clock import setback
+from robot_identification.signals.clock.setback import SetbackSearch
 
 
 def told(milliseconds, every=None):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy
 
 from robot_identification.robot.arrays import Array
-from robot_identification.signals.clock import Places
+from robot_identification.signals.clock.stamps import Places
 
 Flags = npt.NDArray[np.bool_]
 

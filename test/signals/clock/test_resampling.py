@@ -7,10 +7,10 @@ import pytest
 
 from made_up_signals import MILLISECOND, START, chosen, raw_samples
 from robot_identification.errors import RecordingError
-from robot_identification.signals.clock import BEGINNING, Clock
+from robot_identification.signals.clock.resampling import bridged, in_gaps, interpolate, present
+from robot_identification.signals.clock.stamps import BEGINNING, Clock
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.raw_samples import RawSamples
-from robot_identification.signals.resampling import bridged, in_gaps, interpolate, present
 
 NAMES = ("hip", "knee")
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.errors import RecordingError
-from robot_identification.signals.arrivals import SETBACK_NS
-from robot_identification.signals.clock import Stamps
+from robot_identification.signals.clock.arrivals import SETBACK_NS
+from robot_identification.signals.clock.stamps import Stamps
 
 # No message is so late that it is not from before the clock was set back.
 _LARGEST_NS = 1_000_000_000

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from made_up_signals import MILLISECOND, chosen, raw_samples
 from robot_identification.errors import SettingError
-from robot_identification.signals.arrivals import Arrival, Arrivals
-from robot_identification.signals.clock import Clock, StampOrder, in_order
+from robot_identification.signals.clock.arrivals import Arrival, Arrivals
+from robot_identification.signals.clock.stamps import Clock, StampOrder, in_order
 from robot_identification.signals.raw_samples import joined_samples
 
 

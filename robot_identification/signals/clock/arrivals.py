@@ -1,6 +1,6 @@
 """Order of samples that arrive one by one, by their stamps, and clocks that are set back.
 
-Arrays are put in order by :mod:`robot_identification.signals.clock`; the rule is the same.
+Arrays are put in order by :mod:`robot_identification.signals.clock.stamps`; the rule is the same.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
-from robot_identification.signals.clock import Stamps
+from robot_identification.signals.clock.stamps import Stamps
 
 SETBACK_NS = 20_000_000
 """Messages overtake each other by milliseconds; a clock that is set back goes further."""
@@ -37,7 +37,7 @@ class Arrival(Enum):
 class Arrivals(Generic[T]):
     """Values that arrive one by one, in the order of their stamps.
 
-    It is that of :func:`~robot_identification.signals.clock.in_order`.
+    It is that of :func:`~robot_identification.signals.clock.stamps.in_order`.
 
     Attributes:
         stamps: those of the values that wait, in order, in ns.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.signals.clock import (
+from robot_identification.signals.clock.stamps import (
     BEGINNING,
     LONGEST_BRIDGED_NS,
     Clock,

@@ -5,7 +5,7 @@ import pytest
 
 import robot_identification as ri
 from robot_identification.errors import RecordingError
-from robot_identification.signals.time_units import probable_unit
+from robot_identification.signals.clock.time_units import probable_unit
 
 TIME = 0.004 * np.arange(200)
 
