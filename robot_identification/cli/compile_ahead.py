@@ -18,6 +18,7 @@ from robot_identification.parallel.orphans import end_with
 
 _ROBOT = "tx40"
 _VALUES = "tx40_simulated"
+_SMALL = ("scara", "--rows", "14", "--starts", "1", "--duration", "8")
 _QUICK = ("--rows", "8", "--starts", "1", "--duration", "4")
 
 
@@ -58,23 +59,16 @@ def _estimate() -> None:
 
 
 def _move() -> None:
-    """Plan a motion, simulate it, and identify from the bag by the energy model."""
+    """Plan a motion, simulate it, and identify and plan by the energy model."""
     with tempfile.TemporaryDirectory(prefix="robot_identification_") as folder:
         plan, bag = str(Path(folder) / "plan.yaml"), str(Path(folder) / "bag")
         _command("excite", _ROBOT, *_QUICK, "--prior", _VALUES, "-o", plan)
         _command("simulate", _ROBOT, "--trajectory", plan, "--parameters", _VALUES, "-o", bag)
         _command("identify", _ROBOT, bag, "--method", "energy")
+        _command("excite", *_SMALL, "--model", "energy", "-o", str(Path(folder) / "energy.yaml"))
 
 
-def _plan_with_energy() -> None:
-    """Plan a motion by the energy model: of a small robot, as the search takes longest."""
-    with tempfile.TemporaryDirectory(prefix="robot_identification_") as folder:
-        sizes = ("--rows", "14", "--starts", "1", "--duration", "8")
-        plan = str(Path(folder) / "plan.yaml")
-        _command("excite", "scara", "--model", "energy", *sizes, "-o", plan)
-
-
-_PARTS = (_estimate, _move, _plan_with_energy)
+_PARTS = (_estimate, _move)
 
 
 def _command(*arguments: str) -> None:
