@@ -152,12 +152,19 @@ def _parts_of_file(
     try:
         mesh = coal.MeshLoader(coal.BV_OBBRSS).load(str(path), np.array(scale))
     except (RuntimeError, ValueError) as error:
-        raise RobotDescriptionError(f"cannot be read as a mesh: {error}", path=path) from error
+        problem = f"cannot be read as a mesh: {_reason(str(error))}"
+        raise RobotDescriptionError(problem, path=path) from error
     unit = collada.metres_per_unit(path) if path.suffix.lower() == collada.ENDING else 1.0
     vertices = unit * np.array([mesh.vertex(i) for i in range(mesh.num_vertices)])
     triangles = map(mesh.tri_indices, range(mesh.num_tris))
     faces = np.array([[t[0], t[1], t[2]] for t in triangles], dtype=np.int64)
     return tuple(read_only(part) for part in _parts(vertices, faces))
+
+
+def _reason(told: str) -> str:
+    """Return what assimp says of a file, without coal's own source, the path and a hint."""
+    lines = told.partition("message: ")[2].splitlines()[1:]
+    return " ".join(line for line in lines if not line.startswith("Hint:")) or told
 
 
 def _parts(vertices: Array, faces: Indices) -> list[Array]:
