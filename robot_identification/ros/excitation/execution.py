@@ -117,12 +117,15 @@ class MotionExecutor:
     def _motion(self) -> MotionSupervisor | None:
         return None if self.course is None else self.course.motion
 
-    def preview(self) -> str:
+    async def preview(self) -> str:
         """Check what a start would do from where the robot stands; return it for people.
+
+        As before a start, a state that is a little late is waited for: nothing moves meanwhile.
 
         Raises:
             RobotIdentificationError: why it would be refused.
         """
+        await self._watch.newer()
         speed = self._parameters.now.speed
         transport = self._controller.choose()
         prepared = self._prepare(*self._planner.latest(), None, speed)
@@ -149,15 +152,14 @@ class MotionExecutor:
         result = ExecuteExcitation.Result()
         try:
             self._require_active()
+            await self._newer_state(job)  # the last one may be a little late
             wanted, planned = self._planner.latest(goal.trajectory_hash)
             transport = self._controller.choose()
             since = self._interrupted() if goal.resume else None
             speed = self._parameters.now.speed
             prepared = self._prepare(wanted, planned, since, speed)
             warnings = [c for c in self._checked(prepared, transport) if c.advice]
-            await self._watch.newer()  # preparing took time in which no state was taken in
-            if job.cancelled():
-                raise CancelledError("stopped before anything moved")
+            await self._newer_state(job)  # preparing took time in which no state was taken in
             motion = self._motion_of(prepared)
             command = motion.begin(self._watch.now())
             # What is sent is watched, even if sending fails half-way.
@@ -182,6 +184,16 @@ class MotionExecutor:
         told = outline(prepared, speed, self._efforts.text)
         result.success, result.message = True, begins + told
         return result
+
+    async def _newer_state(self, job: Job) -> None:
+        """Wait for a state from now on.
+
+        Raises:
+            CancelledError: the motion was stopped meanwhile.
+        """
+        await self._watch.newer()
+        if job.cancelled():
+            raise CancelledError("stopped before anything moved")
 
     async def _answer(self) -> None:
         """Wait until the controller has said whether it follows, where it says so."""

@@ -135,12 +135,12 @@ class ExcitationNode(ManagedNode[ExcitationParameters, ExcitationWorks]):
 
     # Motion
 
-    def _on_preview(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    async def _on_preview(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Certify what ~/start would do from where the robot stands; nothing moves."""
         if self._slot.busy:
             return _answer(response, False, f"BUSY: {self._slot.busy}")
         try:
-            return _answer(response, True, self._works().executor.preview())
+            return _answer(response, True, await self._works().executor.preview())
         except RobotIdentificationError as error:
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
         except Exception as error:  # noqa: BLE001

@@ -139,13 +139,20 @@ class MotionWatch:
         return True
 
     async def newer(self) -> None:
-        """Wait for a state from after this call, or until none is to be expected."""
+        """Wait for a state from after this call, or until none is to be expected.
+
+        Several may wait at once; the last of them decides from when on a state is new.
+        """
         self.clock.catch_up()
-        self._since, self._newer = self.now(), Future()
+        self._since = self.now()
+        if self._newer is None:
+            self._newer = Future()
+        waited = self._newer
         try:
-            await self._newer
+            await waited
         finally:
-            self._newer = None
+            if self._newer is waited:
+                self._newer = None
 
     def wait_no_longer(self) -> None:
         """End :meth:`newer`."""

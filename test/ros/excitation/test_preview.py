@@ -132,10 +132,18 @@ class Bench:
 
     def start(self):
         """Return the answer of a start."""
-        begun = self.executor.begin(ExecuteExcitation.Goal(), self.slot.take(WORK))
-        with pytest.raises(StopIteration) as end:
-            begun.send(None)
-        return end.value.value
+        return at_once(self.executor.begin(ExecuteExcitation.Goal(), self.slot.take(WORK)))
+
+    def preview(self):
+        """Return the text of a preview."""
+        return at_once(self.executor.preview())
+
+
+def at_once(work):
+    """Return what is answered by work that has nothing to wait for."""
+    with pytest.raises(StopIteration) as end:
+        work.send(None)
+    return end.value.value
 
 
 @pytest.fixture
@@ -195,7 +203,7 @@ def there_is_no_plan(bench):
 def test_a_preview_is_refused_where_a_start_is_and_with_the_same_words(bench, wrong, word):
     wrong(bench)
     with pytest.raises(RobotIdentificationError, match=word) as refused:
-        bench.executor.preview()
+        bench.preview()
     answer = bench.start()
     assert not answer.success
     assert (answer.message, answer.error_code) == (str(refused.value), error_code(refused.value))
@@ -210,14 +218,14 @@ def test_a_fault_in_a_preview_is_answered_as_one_in_a_start_and_ends_no_node(ben
     bench.planner.latest = latest
     works = SimpleNamespace(executor=bench.executor)
     node = SimpleNamespace(_slot=bench.slot, _works=lambda: works)
-    answer = ExcitationNode._on_preview(node, None, Trigger.Response())
+    answer = at_once(ExcitationNode._on_preview(node, None, Trigger.Response()))
     begun = bench.start()
     assert (begun.success, begun.error_code) == (False, CODES.INTERNAL)
     assert (answer.success, answer.message) == (False, f"INTERNAL: {begun.message}")
 
 
 def test_a_preview_has_the_motion_then_a_line_for_each_check_and_the_controller_last(bench):
-    motion, *checks = bench.executor.preview().splitlines()
+    motion, *checks = bench.preview().splitlines()
     assert motion.startswith("approach 0.0 s, trajectory ")
     names = [line.partition(":")[0] for line in checks]
     assert names == [
@@ -230,7 +238,7 @@ def test_a_preview_has_the_motion_then_a_line_for_each_check_and_the_controller_
 
 def test_an_inactive_node_previews_and_says_that_a_start_would_be_refused(bench):
     bench.state = "inactive"
-    _, first, second, *_ = bench.executor.preview().splitlines()
+    _, first, second, *_ = bench.preview().splitlines()
     assert first.startswith("node: inactive; WARNING: /excitation is inactive")
     assert second.startswith("robot: ")
     answer = bench.start()
@@ -258,8 +266,19 @@ def test_a_node_that_is_deactivated_while_a_start_waits_for_a_state_moves_nothin
     assert not bench.node.published["joint_trajectory"]
 
 
+@pytest.mark.parametrize("asked", [Bench.preview, Bench.start])
+def test_a_state_that_is_a_little_late_is_waited_for(bench, asked):
+    async def newer():
+        bench.stand(np.zeros(2))
+
+    the_states_are_old(bench)
+    bench.newer = newer
+    asked(bench)
+    assert len(bench.node.published["joint_trajectory"]) == (asked is Bench.start)
+
+
 def test_a_start_logs_what_a_preview_warns_of_and_begins(bench, caplog):
-    warned = [line for line in bench.executor.preview().splitlines() if "WARNING" in line]
+    warned = [line for line in bench.preview().splitlines() if "WARNING" in line]
     assert warned
     assert bench.start().success
     assert [record.message for record in caplog.records] == warned
@@ -282,7 +301,7 @@ def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(
     bench.start()
     values = complete_values(tmp_path)
     efforts_of(fed := Bench(planned), "file", values)
-    assert f"; efforts by {values}" in fed.executor.preview().splitlines()[0]
+    assert f"; efforts by {values}" in fed.preview().splitlines()[0]
     answer = fed.start()
     assert answer.success, answer.message
     assert f"; efforts by {values}" in answer.message
@@ -309,7 +328,7 @@ def test_the_start_is_as_much_later_as_the_points_take_to_be_sent(planned, bench
 def test_efforts_of_parameters_that_have_not_come_refuse_preview_and_start_alike(bench):
     efforts_of(bench, "calibrated")
     with pytest.raises(ResultFileError, match="none have come") as told:
-        bench.executor.preview()
+        bench.preview()
     answer = bench.start()
     assert (answer.error_code, answer.message) == (error_code(told.value), str(told.value))
     assert not bench.node.published["joint_trajectory"]

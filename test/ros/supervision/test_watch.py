@@ -185,6 +185,25 @@ def test_a_state_that_was_on_its_way_when_newer_ones_were_asked_for_ends_no_wait
     assert not over()
 
 
+def test_several_may_wait_for_a_newer_state(machine):
+    machine.watch.look()
+    first = waited(machine)
+    machine.pass_time(5.0)
+    second = waited(machine)
+    machine.come(6.0)
+    machine.watch.look()
+    assert not first()
+    assert not second()
+    machine.come(-1.0)
+    machine.pass_time(2.0)
+    machine.watch.look()
+    assert first()
+    assert second()
+    third = waited(machine)
+    machine.watch.look()
+    assert not third()
+
+
 @pytest.mark.parametrize(("timeout", "patience"), [(0.05, 200.0), (0.1, 200.0), (0.15, 300.0)])
 def test_waiting_ends_after_twice_the_timeout_or_a_fifth_of_a_second(
     monkeypatch, timeout, patience
