@@ -3,11 +3,11 @@
 It stands on the robot of :mod:`watched_motion`, and what it does is what the test has set before.
 """
 
-import logging
 from types import SimpleNamespace
 
 from action_msgs.msg import GoalStatus
 
+from node_loggers import NodeLogger
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.controllers.choice import Controller
@@ -102,13 +102,6 @@ class HandMovedController:
         self.executor.look()
 
 
-class Logger(logging.LoggerAdapter):
-    """Takes what loggers of rclpy take."""
-
-    def process(self, msg, kwargs):
-        return msg, {}
-
-
 class Node:
     """Publishes on topics that a controller hears, or nobody; readers move nothing."""
 
@@ -128,7 +121,7 @@ class Node:
         return [SimpleNamespace(node_name=name, node_namespace="/arm") for name in names]
 
     def get_logger(self):
-        return Logger(logging.getLogger("controller"), {})
+        return NodeLogger("controller")
 
     def get_name(self):
         return "excitation"

@@ -1,6 +1,5 @@
 """What the acquisition node says of its joint states, with reports that are made by hand."""
 
-import logging
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,25 +7,21 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from diagnostics import values_of
+from node_loggers import NodeLogger
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
 from robot_identification.signals.positions.held_joints import HeldJoints
 
 REASON = "effort of joint joint_2 is nan"
 
 
-class Logger(logging.LoggerAdapter):
-    def warning(self, text, **_):
-        self.extra["told"].append(text)
-
-
 class Node:
     """A node whose warnings are kept."""
 
     def __init__(self):
-        self.told = []
+        self.logger = NodeLogger()
 
     def get_logger(self):
-        return Logger(logging.getLogger(), {"told": self.told})
+        return self.logger
 
     def get_fully_qualified_name(self):
         return "/arm/acquisition"
@@ -70,7 +65,7 @@ def test_states_refused_since_the_last_report_are_an_error_with_the_reason(repor
     status = reporter.report()
     assert status.level == DiagnosticStatus.ERROR
     assert status.message == f"2 joint states refused: {REASON}"
-    assert REASON in reporter.node.told[0]
+    assert REASON in reporter.node.logger.told[0]
 
 
 def test_what_was_refused_before_is_counted_on_but_no_error_any_more(reporter):

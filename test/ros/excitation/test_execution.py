@@ -1,12 +1,12 @@
 """Commands of the excitation node without a node: what becomes of one that cannot be published."""
 
-import logging
 import re
 from types import SimpleNamespace
 
 import pytest
 
 from hand_moved_controller import NoEfforts
+from node_loggers import NodeLogger
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import MotionExecutor
@@ -15,18 +15,11 @@ from robot_identification.ros.supervision.phases import Phase
 from watched_motion import World
 
 
-class Logger(logging.LoggerAdapter):
-    def error(self, text, **_):
-        self.extra["told"].append(text)
-
-    info = error
-
-
 class Node:
     """Publishes, unless the middleware is broken."""
 
     def __init__(self):
-        self.published, self.broken, self.told = [], False, []
+        self.published, self.broken, self.logger = [], False, NodeLogger()
 
     def create_publisher(self, *_, **_options):
         return self
@@ -40,7 +33,7 @@ class Node:
         return True
 
     def get_logger(self):
-        return Logger(logging.getLogger(), {"told": self.told})
+        return self.logger
 
 
 @pytest.fixture
@@ -70,7 +63,7 @@ def test_braking_that_cannot_be_published_is_published_as_soon_as_it_can(moving)
     moving.node.broken = True
     moving.executor.stop()
     assert moving.world.motion.phase is Phase.BRAKING
-    assert "could not be published" in moving.node.told[0]
+    assert "could not be published" in moving.node.logger.told[0]
     moving.executor.look()
     moving.node.broken = False
     moving.executor.look()

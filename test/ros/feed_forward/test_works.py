@@ -1,6 +1,5 @@
 """The node computed_torque by hand: efforts in its states, and how they end."""
 
-import logging
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from hand_moved_lifecycle import Asked
+from node_loggers import NodeLogger
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.errors import UnknownRobotError
 from robot_identification.excitation.motions.trajectory import Trajectory
@@ -48,12 +48,7 @@ class Node:
         self.callbacks[topic] = callback
 
     def get_logger(self):
-        return Logger(logging.getLogger("computed_torque"))
-
-
-class Logger(logging.LoggerAdapter):
-    def process(self, message, given):
-        return message, {}
+        return NodeLogger("computed_torque")
 
 
 class Robot:
