@@ -18,8 +18,7 @@ WORKERS ?= $(shell echo $$(($$(nproc) * 2)))
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Modules are compiled to byte code when they are first loaded: most never are.
-PIP := PIP_NO_COMPILE=1 $(BIN)/python -m pip --disable-pip-version-check
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 # "yes" where a ROS 2 is sourced.  One that came as wheels is no such thing: it
 # belongs to the virtual environment that holds it.
