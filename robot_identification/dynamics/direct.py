@@ -324,10 +324,7 @@ class DirectModel:
 
     def _signals(self, **arrays: npt.ArrayLike) -> list[Floats]:
         """Return arrays as (samples, joints) after checking their shapes."""
-        signals = {
-            name: as_compiled(np.atleast_2d(np.asarray(array, dtype=np.float64)))[0]
-            for name, array in arrays.items()
-        }
+        signals = {name: as_compiled(np.atleast_2d(array))[0] for name, array in arrays.items()}
         joints = len(self.robot.active_joints)
         first = next(iter(signals.values()))
         for name, signal in signals.items():

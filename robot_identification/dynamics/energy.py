@@ -102,8 +102,8 @@ class EnergyRegressor:
         Raises:
             ShapeError: if the arrays do not have the robot's number of joints or differ in shape.
         """
-        signals = [np.ascontiguousarray(np.atleast_2d(x).T, dtype=np.float64) for x in (q, qd)]
-        return np.ascontiguousarray(self.rows(signals[0], signals[1]).T)
+        signals = as_compiled(*(np.atleast_2d(x).T for x in (q, qd)))
+        return np.ascontiguousarray(self.rows(*signals).T)
 
     def differences(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Floats:
         """Return h(i + 1) - h(i) of consecutive samples (Gautier 1991, eq. 11).

@@ -245,8 +245,8 @@ class Regressor:
         Raises:
             ShapeError: if the arrays do not have the robot's number of joints or differ in shape.
         """
-        signals = [np.ascontiguousarray(np.atleast_2d(x).T, dtype=np.float64) for x in (q, qd, qdd)]
-        compact = self.compact(signals[0], signals[1], signals[2])
+        signals = as_compiled(*(np.atleast_2d(x).T for x in (q, qd, qdd)))
+        compact = self.compact(*signals)
         samples = signals[0].shape[1]
         result = np.zeros((samples, len(self.joint_rows), len(self.columns)))
         for k, joint in enumerate(self.joint_rows):

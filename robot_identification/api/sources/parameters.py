@@ -11,11 +11,7 @@ import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.prior import Prior
-from robot_identification.errors import (
-    ResultMismatchError,
-    SettingError,
-    ShapeError,
-)
+from robot_identification.errors import ResultMismatchError, SettingError, ShapeError
 from robot_identification.files.base_values import BaseValues, read_base_values
 from robot_identification.files.parameters import read_prior, with_law_of
 from robot_identification.files.provenance import robot_file_warnings, stated_provenance

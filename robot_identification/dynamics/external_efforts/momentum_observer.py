@@ -248,7 +248,7 @@ class MomentumObserver:
     def _left(self, q: Floats, qd: Floats, tau: Floats, share: Floats) -> Floats:
         """Return (samples, joints) efforts that shares (samples, elements) of friction leave."""
         left = np.empty_like(q)
-        slip = np.ascontiguousarray(share)
+        (slip,) = as_compiled(share)
         direct_kernels.driving_efforts(self._plant, q, qd, tau, slip, left)
         return left
 

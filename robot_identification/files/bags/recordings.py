@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from robot_identification.errors import SettingError
@@ -80,19 +81,18 @@ def read_recordings(
         CancelledError: if ``cancelled`` says so.
     """
     reader = _Reader(
-        robot,
-        topic,
-        reference_topic,
-        efforts,
-        delay_estimated,
-        processing,
-        begin,
-        end,
-        positions_needed,
-        columns,
-        columns_needed and not any(map(is_table, paths)),
-        interfaces_of({} if columns is None else columns.names),
-        cancelled,
+        robot=robot,
+        topic=topic,
+        reference_topic=reference_topic,
+        efforts=efforts,
+        delay_estimated=delay_estimated,
+        processing=processing,
+        begin=begin,
+        end=end,
+        positions_needed=positions_needed,
+        columns=columns,
+        columns_used=columns_needed and not any(map(is_table, paths)),
+        cancelled=cancelled,
     )
     return tuple(map(reader.recording, paths))
 
@@ -103,7 +103,6 @@ class _Reader:
 
     Attributes:
         columns_used: whether columns of which a bag makes no use are refused.
-        interfaces: names of interfaces by signal, for a DynamicJointState.
     """
 
     robot: RobotModel
@@ -117,8 +116,12 @@ class _Reader:
     positions_needed: bool
     columns: Columns | None
     columns_used: bool
-    interfaces: Mapping[str, str]
     cancelled: Cancelled | None
+
+    @cached_property
+    def interfaces(self) -> Mapping[str, str]:
+        """Names of the interfaces of a DynamicJointState, by signal."""
+        return interfaces_of({} if self.columns is None else self.columns.names)
 
     def recording(self, path: str | Path) -> Recording:
         """Return what a bag or table holds, on one clock and on the joint side."""

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robot_identification.compiled import as_compiled
 from robot_identification.dynamics import reference as references
 from robot_identification.dynamics.direct import Plant
 from robot_identification.dynamics.friction import coulomb_terms_of
@@ -61,8 +62,8 @@ def explain(robot: RobotModel, plant: Plant, samples: SimulatedSamples) -> Expla
     Raises:
         MassMatrixError: if the mass matrix of a sample is not positive definite.
     """
-    q, qd = (np.array(signal, order="C") for signal in (samples.position, samples.velocity))
-    effort, slip = (np.array(signal, order="C") for signal in (samples.effort, samples.slip))
+    signals = samples.position, samples.velocity, samples.effort, samples.slip
+    q, qd, effort, slip = as_compiled(*signals)
     driving = np.empty(q.shape)
     direct_kernels.driving_efforts(plant, q, qd, effort, slip, driving)
     none = np.empty((0, q.shape[1]))

@@ -8,6 +8,7 @@ import pytest
 from robot_identification.action import ExecuteExcitation
 from std_srvs.srv import Trigger
 
+from awaited import answer_of
 from hand_moved_controller import Node, NoEfforts
 from live_nodes import complete_values
 from robot_identification.errors import (
@@ -132,18 +133,11 @@ class Bench:
 
     def start(self):
         """Return the answer of a start."""
-        return at_once(self.executor.begin(ExecuteExcitation.Goal(), self.slot.take(WORK)))
+        return answer_of(self.executor.begin(ExecuteExcitation.Goal(), self.slot.take(WORK)))
 
     def preview(self):
         """Return the text of a preview."""
-        return at_once(self.executor.preview())
-
-
-def at_once(work):
-    """Return what is answered by work that has nothing to wait for."""
-    with pytest.raises(StopIteration) as end:
-        work.send(None)
-    return end.value.value
+        return answer_of(self.executor.preview())
 
 
 @pytest.fixture
@@ -218,7 +212,7 @@ def test_a_fault_in_a_preview_is_answered_as_one_in_a_start_and_ends_no_node(ben
     bench.planner.latest = latest
     works = SimpleNamespace(executor=bench.executor)
     node = SimpleNamespace(_slot=bench.slot, _works=lambda: works)
-    answer = at_once(ExcitationNode._on_preview(node, None, Trigger.Response()))
+    answer = answer_of(ExcitationNode._on_preview(node, None, Trigger.Response()))
     begun = bench.start()
     assert (begun.success, begun.error_code) == (False, CODES.INTERNAL)
     assert (answer.success, answer.message) == (False, f"INTERNAL: {begun.message}")
@@ -259,9 +253,7 @@ def test_a_node_that_is_deactivated_while_a_start_waits_for_a_state_moves_nothin
     bench.state = "deactivating"
     resting = bench.executor.rest("the node is deactivated")
     assert resting() is None
-    with pytest.raises(StopIteration) as end:
-        begun.send(None)
-    assert end.value.value.error_code == CODES.CANCELLED
+    assert answer_of(begun).error_code == CODES.CANCELLED
     assert resting() == ""
     assert not bench.node.published["joint_trajectory"]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from robot_identification.srv import PlanExcitation
 
+from awaited import answer_of
 from robot_identification.errors import MissingLimitError
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
@@ -84,12 +85,6 @@ def begin(planner):
     course = planner.plan(request, response, job)
     course.send(None)
     return course, job
-
-
-def answer_of(course):
-    with pytest.raises(StopIteration) as end:
-        course.send(None)
-    return end.value.value
 
 
 class TestThePlanOfARobotThatIsNotHeardYet:
