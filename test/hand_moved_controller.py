@@ -166,10 +166,9 @@ class Arm:
         self.link = Controller(self.node, "auto", self.controller, cancel_brakes=cancel_brakes)
         self.executor = MotionExecutor(
             self.node, JobSlot(self.node.get_logger()), None,
-            settings=lambda: self.motion.settings,
             require_active=self._require_active, controller=self.link, watch=watch, planner=None,
-            markers=None, arms=SimpleNamespace(problem=lambda: self.problem_of_others),
-            efforts=NoEfforts(), robots=None, changed=lambda: None,
+            preparation=None, arms=SimpleNamespace(problem=lambda: self.problem_of_others),
+            efforts=NoEfforts(), changed=lambda: None,
         )  # fmt: skip
         self.controller.executor = self.executor
         self.lifecycle = None  # of the node; None: it is active
@@ -199,8 +198,8 @@ class Arm:
         transport = self.link.choose()
         command = self.motion.begin(self.world.instant)
         self.executor.course = Course(None, self.motion, transport=transport)
-        self.executor._transport = transport
-        self.executor._publish(command)
+        self.executor._sender.transport = transport
+        self.executor._sender.send(command, braking=False)
 
     def pass_time(self, seconds):
         end = self.world.elapsed + round(seconds * 1e9)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from rclpy.node import Node
@@ -15,33 +14,21 @@ from robot_identification.msg import ExcitationStatus
 from robot_identification.ros.common.jobs import Job, JobSlot, refuse
 from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.controllers.choice import Controller
-from robot_identification.ros.controllers.transport import Transport
-from robot_identification.ros.excitation.checks.check import Check
-from robot_identification.ros.excitation.checks.preflight import (
-    lifecycle_check,
-    preflight,
-    require,
-)
 from robot_identification.ros.excitation.experiments import Course, conclude
-from robot_identification.ros.excitation.markers import MarkerPublisher
+from robot_identification.ros.excitation.motion_preparation import MotionPreparation
 from robot_identification.ros.excitation.other_arms import OtherArms
-from robot_identification.ros.excitation.outline import outline, preview_text
+from robot_identification.ros.excitation.outline import outline
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.excitation.rest import Rest, unanswered
+from robot_identification.ros.excitation.sending import CommandSender
 from robot_identification.ros.lifecycle.transitions import Ending
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import PlanningJob
-from robot_identification.ros.planning.preparation import Prepared, prepare
-from robot_identification.ros.planning.worker import Planned
-from robot_identification.ros.robots.view import RobotsWatch
-from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import (
     LEFT_REFERENCE,
     MOVING,
     Command,
-    MotionSettings,
     Phase,
     Reason,
 )
@@ -51,13 +38,6 @@ from robot_identification.ros.supervision.watch import MotionWatch
 WORK = "a motion"
 """Name of the job."""
 
-_POINT = 1e-4
-"""Time, in s, granted to make and send one point of a trajectory, a quarter of which it takes.
-
-A trajectory of very many points, as with efforts in them, would else be sent after its start: a
-controller jumps to where its reference is by then.
-"""
-
 
 class MotionExecutor:
     """Moves the robot through the last plan.  One motion at a time; none goes on by itself.
@@ -66,15 +46,13 @@ class MotionExecutor:
         node: the node.
         slot: where the turns of motions come from.
         parameters: of the node.
-        settings: returns how a motion that begins now is watched.
         require_active: raises NotActiveError where no motion may begin.
         controller: what the robot is moved by.
         watch: the joint states.
         planner: has the last plan.
-        markers: shows what is about to move.
+        preparation: prepares the motion through it.
         arms: know where other robots stand.
         efforts: puts efforts into the points of what is sent.
-        robots: knows which robot this node and the others have.
         changed: called when a motion begins, changes its phase or ends.
 
     Attributes:
@@ -88,27 +66,23 @@ class MotionExecutor:
         slot: JobSlot,
         parameters: NodeParameters[ExcitationParameters],
         *,
-        settings: Callable[[], MotionSettings],
         require_active: Callable[[], None],
         controller: Controller,
         watch: MotionWatch,
         planner: Planner,
-        markers: MarkerPublisher,
+        preparation: MotionPreparation,
         arms: OtherArms,
         efforts: PointEfforts,
-        robots: RobotsWatch,
         changed: Callable[[], None],
     ) -> None:
-        self._node, self._slot, self._parameters, self._settings = node, slot, parameters, settings
-        self._watch, self._planner, self._changed = watch, planner, changed
-        self._markers, self._arms, self._efforts = markers, arms, efforts
-        self._require_active = require_active
-        self._controller, self._robots = controller, robots
-        self._transport: Transport = controller.topic
+        self._node, self._slot, self._parameters = node, slot, parameters
+        self._watch, self._planner, self._preparation = watch, planner, preparation
+        self._arms, self._efforts, self._changed = arms, efforts, changed
+        self._require_active, self._controller = require_active, controller
+        self._sender = CommandSender(node, efforts, controller.topic, now=watch.now)
         self.course: Course | None = None
         self.speed = 1.0
         self._job: Job | None = None  # that of the motion under way
-        self._unsent: Command | None = None  # what could not be published yet
         self._over: Any = Future()  # of the motion of the last goal
         self._answered: Any = Future()  # of the controller, to the first trajectory of a motion
         self._share = 0.0
@@ -117,22 +91,9 @@ class MotionExecutor:
     def _motion(self) -> MotionSupervisor | None:
         return None if self.course is None else self.course.motion
 
-    async def preview(self) -> str:
-        """Check what a start would do from where the robot stands; return it for people.
-
-        As before a start, a state that is a little late is waited for: nothing moves meanwhile.
-
-        Raises:
-            RobotIdentificationError: why it would be refused.
-        """
-        await self._watch.newer()
-        speed = self._parameters.now.speed
-        transport = self._controller.choose()
-        prepared = self._prepare(*self._planner.latest(), None, speed)
-        checks = self._checked(prepared, transport)
-        self._watch.take()
-        self._motion_of(prepared).check(self._watch.now())
-        return preview_text(prepared, speed, checks, self._efforts.text)
+    @property
+    def _braking(self) -> bool:
+        return self._motion is not None and self._motion.phase is Phase.BRAKING
 
     async def execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
@@ -157,16 +118,16 @@ class MotionExecutor:
             transport = self._controller.choose()
             since = self._interrupted() if goal.resume else None
             speed = self._parameters.now.speed
-            prepared = self._prepare(wanted, planned, since, speed)
-            warnings = [c for c in self._checked(prepared, transport) if c.advice]
+            prepared = self._preparation.prepare(wanted, planned, since, speed)
+            warnings = [c for c in self._preparation.checked(prepared, transport) if c.advice]
             await self._newer_state(job)  # preparing took time in which no state was taken in
-            motion = self._motion_of(prepared)
+            motion = self._preparation.supervisor_of(prepared)
             command = motion.begin(self._watch.now())
             # What is sent is watched, even if sending fails half-way.
             self.course = Course(planned.plan, motion, speed, since, transport)
-            self._transport = transport
+            self._sender.transport = transport
             self._job, self.speed, self._share = job, speed, 0.0
-            self._publish(command)
+            self._sender.send(command, braking=self._braking)
         except Exception as error:  # noqa: BLE001
             # A fault of ours must reach the caller, and others may ask if nothing moves.
             if self._job is not job:
@@ -197,7 +158,7 @@ class MotionExecutor:
 
     async def _answer(self) -> None:
         """Wait until the controller has said whether it follows, where it says so."""
-        if not self._transport.answered:
+        if not self._sender.transport.answered:
             self._answered = Future()
             await self._answered
 
@@ -209,52 +170,6 @@ class MotionExecutor:
         if self.course is None:
             raise NothingInterruptedError("nothing was interrupted; ~/start begins the plan")
         return self.course.interrupted()
-
-    def _prepare(
-        self, wanted: PlanningJob, planned: Planned, since: int | None, speed: float
-    ) -> Prepared:
-        tracking = tuple(self._settings().tracking_error.tolist())
-        arms = self._arms.postures()
-        sources = replace(wanted.sources, tracking_error=tracking, arms=arms)
-        position = self._watch.fresh().position
-        prepared = prepare(
-            replace(wanted, sources=sources),
-            planned.plan,
-            position,
-            since=since,
-            speed=speed,
-            approach_speed=self._parameters.now.approach_speed,
-        )
-        self._efforts.prepare(prepared.motions, position)
-        around = prepared.machine.surroundings.collisions
-        picture = self._markers.picture(around, prepared.motions, prepared.nearest)
-        self._markers.publish(picture)
-        return prepared
-
-    def _checked(self, prepared: Prepared, transport: Transport) -> tuple[Check, ...]:
-        """Return the checks of a motion before it begins; refuse it where one of them does."""
-        driver = self._watch.seen()
-        values, robots = self._parameters.now, self._robots.view()
-        checks = preflight(prepared, driver, transport, values, robots)
-        require(checks)
-        return (*lifecycle_check(self._require_active), *checks)
-
-    def _motion_of(self, prepared: Prepared) -> MotionSupervisor:
-        sent = (self._efforts.added(Command(motion, 0)).trajectory for motion in prepared.motions)
-        points = max(len(trajectory.times) for trajectory in sent)
-        return MotionSupervisor(
-            limits=BrakingLimits(
-                planned=prepared.machine.limits,
-                declared=prepared.machine.declared,
-                time=prepared.braking_time,
-                lag_time=self._parameters.now.braking_lag_time,
-            ),
-            states=self._watch.states,
-            settings=self._settings(),
-            run=prepared.run,
-            approach=prepared.approach,
-            sending=_POINT * points,
-        )
 
     def stop(self, why: str = "") -> str:
         """Brake, or keep a motion from beginning; return what is done, for people.
@@ -273,7 +188,7 @@ class MotionExecutor:
         command = self._motion.stop(self._watch.now(), text=why)
         if command is None:
             return "braking already"
-        needless = self._send(command)
+        needless = self._sender.send_or_keep(command, braking=self._braking)
         self._changed()
         return needless or f"braking: at rest in {command.trajectory.duration:.3f} s"
 
@@ -281,17 +196,17 @@ class MotionExecutor:
         """Take in joint states and look after the motion under way."""
         moving = self._motion is not None and self._motion.moving
         judged = self._watch.look(moving=moving)
-        if self._unsent is not None:
-            self._send(self._unsent)
+        if self._sender.unsent is not None:
+            self._sender.send_or_keep(self._sender.unsent, braking=self._braking)
         if not moving:
-            self._transport.look(self._watch.now())
+            self._sender.transport.look(self._watch.now())
         if not judged or not moving or self._motion is None:
             return
         before = self._motion.phase
         command = self._tick(self._motion)
         if command is not None:
-            self._send(command)
-        if not self._answered.done() and (self._transport.answered or self._motion.reason):
+            self._sender.send_or_keep(command, braking=self._braking)
+        if not self._answered.done() and (self._sender.transport.answered or self._motion.reason):
             self._answered.set_result(None)
         if self._motion.phase is not before:
             if self._motion.phase is Phase.BRAKING and self._motion.reason in LEFT_REFERENCE:
@@ -307,7 +222,7 @@ class MotionExecutor:
         try:
             now, problem = self._watch.now(), self._arms.problem()
             braking = motion.stop(now, Reason.STATE_STALE, problem) if problem else None
-            told = self._transport.look(now)
+            told = self._sender.transport.look(now)
             if braking is None and told.problem:
                 braking = motion.stop(now, Reason.CONTROLLER, told.problem)
             if braking is None and told.again:
@@ -326,33 +241,12 @@ class MotionExecutor:
 
     def _end(self) -> None:
         """Let others plan and move, and give a goal its result."""
-        self._transport.leave()
+        self._sender.transport.leave()
         if self._job is not None:
             self._job.end()
             self._job = None
         if not self._over.done():
             self._over.set_result(None)
-
-    def _send(self, command: Command) -> str:
-        """Send a command, now or as soon as that is possible; return why that is needless."""
-        self._unsent = command
-        try:
-            return self._publish(command)
-        except Exception as error:  # noqa: BLE001
-            # A braking trajectory that does not go out is tried again with the next look.
-            self._node.get_logger().error(
-                f"a trajectory could not be published: {error!r}", throttle_duration_sec=1.0
-            )
-            return ""
-
-    def _publish(self, command: Command) -> str:
-        needless, sent = "", self._efforts.added(command)
-        if self._motion is not None and self._motion.phase is Phase.BRAKING:
-            needless = self._transport.brake(sent, self._watch.now())
-        else:
-            self._transport.follow(sent)
-        self._unsent = None
-        return needless
 
     def tell(self, status: ExcitationStatus) -> None:
         """Tell the client of the motion under way, if there is one."""
@@ -375,7 +269,7 @@ class MotionExecutor:
         self.stop(why)
         return Rest(
             self.course if moving or self._moves_after_fault() else None,
-            self._transport,
+            self._sender.transport,
             busy=lambda: self._slot.works_on(WORK),
             now=self._watch.now,
         ).look
@@ -391,12 +285,13 @@ class MotionExecutor:
         """Brake if something moves, and wait until what was sent has arrived and is answered."""
         if self._motion is not None and self._motion.moving:
             self._watch.take(moving=True)
-            command = self._motion.stop(self._watch.now(), text="the node ends") or self._unsent
+            braking = self._motion.stop(self._watch.now(), text="the node ends")
+            command = braking or self._sender.unsent
             if command is not None:
-                self._send(command)
-        elif self._transport.settled:
+                self._sender.send_or_keep(command, braking=self._braking)
+        elif self._sender.transport.settled:
             return
-        self._transport.wait()
+        self._sender.transport.wait()
         self._changed()  # who follows the motion hears that the robot was braked
-        if not self._transport.settled:
-            self._node.get_logger().error(unanswered(self._transport))
+        if not self._sender.transport.settled:
+            self._node.get_logger().error(unanswered(self._sender.transport))

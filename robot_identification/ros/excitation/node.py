@@ -140,7 +140,7 @@ class ExcitationNode(ManagedNode[ExcitationParameters, ExcitationWorks]):
         if self._slot.busy:
             return _answer(response, False, f"BUSY: {self._slot.busy}")
         try:
-            return _answer(response, True, await self._works().executor.preview())
+            return _answer(response, True, await self._works().preparation.preview())
         except RobotIdentificationError as error:
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
         except Exception as error:  # noqa: BLE001

@@ -23,6 +23,7 @@ from robot_identification.ros.controllers.choice import Controller, make_wire
 from robot_identification.ros.excitation import execution as executor
 from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.markers import MarkerPublisher
+from robot_identification.ros.excitation.motion_preparation import MotionPreparation
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
@@ -57,6 +58,7 @@ class ExcitationWorks:
 
     Attributes:
         planner: makes plans.
+        preparation: prepares and previews a motion.
         executor: moves the robot.
 
     Raises:
@@ -104,9 +106,7 @@ class ExcitationWorks:
             kept=self._forget_motion,
             changed=self.publish_status,
         )
-        self.executor = MotionExecutor(
-            node,
-            slot,
+        self.preparation = MotionPreparation(
             declared,
             settings=self._motion_settings,
             require_active=lifecycle.require_active,
@@ -117,6 +117,18 @@ class ExcitationWorks:
             arms=self._arms,
             efforts=efforts,
             robots=RobotsWatch(said, source, RobotsInUse(node)),
+        )
+        self.executor = MotionExecutor(
+            node,
+            slot,
+            declared,
+            require_active=lifecycle.require_active,
+            controller=controller,
+            watch=self._watch,
+            planner=self.planner,
+            preparation=self.preparation,
+            arms=self._arms,
+            efforts=efforts,
             changed=self.publish_status,
         )
         # A clock that is set back, or stands still with a simulation, must not stop these.

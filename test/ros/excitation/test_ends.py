@@ -44,7 +44,7 @@ def test_nobody_is_said_to_have_asked_where_watching_has_failed(arm, monkeypatch
         monkeypatch.undo()
         raise ValueError("no such thing")
 
-    monkeypatch.setattr(arm.executor._transport, "look", fails)
+    monkeypatch.setattr(arm.executor._sender.transport, "look", fails)
     result = ended(arm)
     assert result.error_code == CODES.STATE_STALE
     assert "a fault of this node: no such thing" in result.message

@@ -48,10 +48,9 @@ def moving():
     )
     arms = SimpleNamespace(problem=lambda: "")
     executor = MotionExecutor(
-        node, JobSlot(node.get_logger()), None, settings=lambda: world.motion.settings,
-        require_active=lambda: None,
-        controller=Controller(node, "topic", None), watch=watch, planner=None, markers=None,
-        arms=arms, efforts=NoEfforts(), robots=None, changed=lambda: None,
+        node, JobSlot(node.get_logger()), None, require_active=lambda: None,
+        controller=Controller(node, "topic", None), watch=watch, planner=None, preparation=None,
+        arms=arms, efforts=NoEfforts(), changed=lambda: None,
     )  # fmt: skip
     executor.course = Course(None, world.motion)
     world.begin()

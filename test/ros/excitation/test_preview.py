@@ -1,4 +1,4 @@
-"""Previews and starts through the executor of the node: the same checks, the same words."""
+"""Previews and starts as of the node: the same checks, the same words."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -25,6 +25,7 @@ from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import WORK, MotionExecutor
+from robot_identification.ros.excitation.motion_preparation import MotionPreparation
 from robot_identification.ros.excitation.node import ExcitationNode
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
@@ -56,14 +57,14 @@ def planned():
 
 
 class Bench:
-    """The executor, and a robot that stands still and says so.
+    """Preparation and executor, and a robot that stands still and says so.
 
     Attributes:
         values: parameters of the node.
         planner: has the plan; ``latest`` may be replaced.
     """
 
-    def __init__(self, planned):
+    def __init__(self, planned, efforts=None):
         self.world, self.node = World(), Node()
         self.node.heard = True
         self.values = ExcitationParameters(robot="scara", acknowledge_unchecked=True)
@@ -75,12 +76,18 @@ class Bench:
         self.planner = SimpleNamespace(latest=lambda _="": planned)
         picture = SimpleNamespace(picture=lambda *_: None, publish=lambda _: None)
         arms = SimpleNamespace(postures=dict, problem=lambda: "")
-        slot = JobSlot(self.node.get_logger())
+        slot, efforts = JobSlot(self.node.get_logger()), efforts or NoEfforts()
+        self.parameters = SimpleNamespace(now=self.values)
+        controller = Controller(self.node, "topic", None)
+        self.preparation = MotionPreparation(
+            self.parameters, settings=self.settings, require_active=self._require_active,
+            controller=controller, watch=self, planner=self.planner, markers=picture, arms=arms,
+            efforts=efforts, robots=self,
+        )  # fmt: skip
         self.executor = MotionExecutor(
-            self.node, slot, SimpleNamespace(now=self.values), settings=self.settings,
-            require_active=self._require_active,
-            controller=Controller(self.node, "topic", None), watch=self, planner=self.planner,
-            markers=picture, arms=arms, efforts=NoEfforts(), robots=self, changed=lambda: None,
+            self.node, slot, self.parameters, require_active=self._require_active,
+            controller=controller, watch=self, planner=self.planner, preparation=self.preparation,
+            arms=arms, efforts=efforts, changed=lambda: None,
         )  # fmt: skip
         self.slot, self.state = slot, "active"
 
@@ -137,7 +144,7 @@ class Bench:
 
     def preview(self):
         """Return the text of a preview."""
-        return answer_of(self.executor.preview())
+        return answer_of(self.preparation.preview())
 
 
 @pytest.fixture
@@ -150,7 +157,7 @@ def nobody_listens(bench):
 
 
 def nothing_is_known_of_obstacles(bench):
-    bench.executor._parameters.now = ExcitationParameters(robot="scara")
+    bench.parameters.now = ExcitationParameters(robot="scara")
 
 
 def the_robot_moves(bench):
@@ -210,7 +217,7 @@ def test_a_fault_in_a_preview_is_answered_as_one_in_a_start_and_ends_no_node(ben
         raise ZeroDivisionError("of no joint")
 
     bench.planner.latest = latest
-    works = SimpleNamespace(executor=bench.executor)
+    works = SimpleNamespace(preparation=bench.preparation)
     node = SimpleNamespace(_slot=bench.slot, _works=lambda: works)
     answer = answer_of(ExcitationNode._on_preview(node, None, Trigger.Response()))
     begun = bench.start()
@@ -277,14 +284,14 @@ def test_a_start_logs_what_a_preview_warns_of_and_begins(bench, caplog):
     assert len(bench.node.published["joint_trajectory"]) == 1
 
 
-def efforts_of(bench, source, file="scara"):
-    """Have the points carry the efforts of a model."""
+def efforts_of(source, file="scara"):
+    """Return what puts the efforts of a model into the points."""
     given = ExcitationParameters(
         robot="scara", parameters_file=str(file), point_efforts=source, acknowledge_unchecked=True
     )
-    node = SimpleNamespace(get_logger=bench.node.get_logger, create_subscription=lambda *_: None)
+    node = SimpleNamespace(get_logger=Node().get_logger, create_subscription=lambda *_: None)
     robot = load_machine(SOURCES).described
-    bench.executor._efforts = PointEfforts(node, robot, SimpleNamespace(now=given))
+    return PointEfforts(node, robot, SimpleNamespace(now=given))
 
 
 def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(
@@ -292,7 +299,7 @@ def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(
 ):
     bench.start()
     values = complete_values(tmp_path)
-    efforts_of(fed := Bench(planned), "file", values)
+    fed = Bench(planned, efforts_of("file", values))
     assert f"; efforts by {values}" in fed.preview().splitlines()[0]
     answer = fed.start()
     assert answer.success, answer.message
@@ -308,7 +315,7 @@ def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(
 
 def test_the_start_is_as_much_later_as_the_points_take_to_be_sent(planned, bench, tmp_path):
     """A controller that is sent thousands of points after their start jumps along them."""
-    efforts_of(fed := Bench(planned), "file", complete_values(tmp_path))
+    fed = Bench(planned, efforts_of("file", complete_values(tmp_path)))
     for one in (bench, fed):
         assert one.start().success
         (message,) = one.node.published["joint_trajectory"]
@@ -317,8 +324,8 @@ def test_the_start_is_as_much_later_as_the_points_take_to_be_sent(planned, bench
     assert len(message.points) > 50
 
 
-def test_efforts_of_parameters_that_have_not_come_refuse_preview_and_start_alike(bench):
-    efforts_of(bench, "calibrated")
+def test_efforts_of_parameters_that_have_not_come_refuse_preview_and_start_alike(planned):
+    bench = Bench(planned, efforts_of("calibrated"))
     with pytest.raises(ResultFileError, match="none have come") as told:
         bench.preview()
     answer = bench.start()
