@@ -17,6 +17,7 @@ from profiling.block_costs import block_costs
 from profiling.shares import Functions, cumulative, print_figures, print_parts, saved
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
 from robot_identification.ros.acquisition.node import AcquisitionNode
+from robot_identification.ros.acquisition.recordings import Recordings
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import Verbs
@@ -29,7 +30,7 @@ NODES = ("acquisition", "identification")
 SAMPLE: dict[str, Functions] = {
     "message to sample": [JointStateReader.read],
     "diagnostics": [Diagnostics.observe, Diagnostics.count],
-    "recording, blocks": [AcquisitionNode._record],
+    "recording, blocks": [Recordings.record],
 }
 
 

@@ -1,4 +1,4 @@
-"""A bag of what a recording receives, written by a thread of its own."""
+"""Bags of what recordings receive, each written by a thread of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from rclpy.serialization import serialize_message
 
 from robot_identification.errors import OutputError
 from robot_identification.files.bags.parts import BagMessage, PartedBag
@@ -14,6 +18,7 @@ from robot_identification.files.bags.parts import BagMessage, PartedBag
 _LARGEST_PART = 32_000_000
 _MOST_WAITING = 256_000_000
 _PATIENCE = 0.2
+_FINISH = 10.0
 
 
 def bag_folder(directory: str) -> Path | None:
@@ -130,3 +135,76 @@ class BagRecording:
             size += len(message.message)
             part.append(message)
         return part, False
+
+
+class RecordingBags:
+    """The bag of the recording under way, and those that are still being written.
+
+    Args:
+        period: as of :class:`BagRecording`.
+
+    Attributes:
+        current: bag of the recording under way; None: it has none.
+    """
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self.current: BagRecording | None = None
+        self._ended: list[BagRecording] = []
+
+    def made(
+        self, directory: str, recording: str, latched: Iterable[tuple[str, str, Any, int]]
+    ) -> BagRecording | None:
+        """Make the bag of a recording that is to begin; None where none is wanted.
+
+        Args:
+            directory: parameter ``bag_directory``.
+            recording: name of the recording.
+            latched: topic, type, message and time in ns of what it begins with.
+
+        Raises:
+            OutputError: it cannot be made.
+        """
+        folder = bag_folder(directory)
+        if folder is None:
+            return None
+        bag = BagRecording(folder / recording, self._period)
+        for topic, kind, message, received in latched:
+            bag.add(BagMessage(topic, kind, received, serialize_message(message)))
+        return bag
+
+    def keep(self, topic: str, kind: str, message: Any, received: int) -> None:
+        """Put a message into the bag of the recording under way, where there is one.
+
+        Args:
+            topic: where it came from.
+            kind: its type.
+            message: the message.
+            received: when it came, in ns.
+        """
+        if self.current is not None:
+            self.current.add(BagMessage(topic, kind, received, serialize_message(message)))
+
+    def end(self) -> None:
+        """End the bag of the recording under way, without waiting until it is written."""
+        if self.current is not None:
+            self.current.close()
+            self._ended.append(self.current)
+            self.current = None
+
+    def problems(self) -> list[str]:
+        """Return why bags have ended before their time; those that are written are forgotten."""
+        bags = [*self._ended, *([self.current] if self.current else [])]
+        found = [bag.problem for bag in bags if bag.problem]
+        self._ended = [bag for bag in self._ended if not bag.join(0.0)]
+        return found
+
+    def finish(self) -> list[str]:
+        """Wait until ended bags are written, some seconds each; return what went wrong."""
+        wrong = []
+        for bag in self._ended:
+            if not bag.join(_FINISH):
+                wrong.append(f"bag {bag.path}: the disk does not keep up; cut short")
+            elif bag.problem:
+                wrong.append(f"bag: {bag.problem}")
+        return wrong

@@ -20,16 +20,16 @@ from robot_identification.ros.messages.common import time_of
 rclpy.init()
 node = AcquisitionNode()
 known = set(sys.modules)
-node._begin()
+node._recordings.begin()
 for number in range(1500):
     position = 0.3 * np.sin(0.01 * number + np.arange(6))
     message = JointState(name=list(node._robot.joint_names))
     message.header.stamp = time_of(NANOSECONDS + 2_000_000 * number)
     message.position, message.effort = position.tolist(), np.cos(position).tolist()
     node._on_state(message)
-node._publish()
+node._recordings.publish()
 node._report()
-assert node._filtered._samples > 0, "samples were filtered"
+assert node._recordings._filtered._samples > 0, "samples were filtered"
 print("loaded:", *sorted(set(sys.modules) - known))
 """
 
