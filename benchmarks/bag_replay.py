@@ -40,8 +40,10 @@ from robot_identification.robot.files.document import read_document
 from robot_identification.robot.files.loading import find_robot, load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.clients.client import Client, ClientTimeoutError
+from robot_identification.ros.clients.node_requests import NodesMissingError
 from robot_identification.ros.clients.processes import NodeProcesses, command
-from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.clients.work_requests import data_of
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.middleware import private_domain
 from robot_identification.ros.messages.error_codes import CODES

@@ -39,7 +39,8 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.clients.client import RequestRefusedError
 from robot_identification.ros.clients.motion import follow
-from robot_identification.ros.clients.verbs import Verbs, data_of
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.clients.work_requests import data_of
 from robot_identification.ros.demo.commissioning import (
     follow_calibrated,
     heavy_prior,

@@ -22,7 +22,7 @@ from robot_identification.cli.walk.record import (
 from robot_identification.errors import InputError, OutputError, ResultRefusedError
 from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.ros.clients.live_run import LiveRun
-from robot_identification.ros.clients.verbs import data_of
+from robot_identification.ros.clients.work_requests import data_of
 from robot_identification.ros.messages.received_results import result_of
 
 _ONE_JOINT = "one-joint"

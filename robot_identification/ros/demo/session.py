@@ -19,7 +19,8 @@ from robot_identification import msg
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.ros.clients.client import READY_WITHIN, Client, Closing
 from robot_identification.ros.clients.processes import NodeProcesses, command
-from robot_identification.ros.clients.verbs import Verbs, data_of
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.clients.work_requests import data_of
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.middleware import private_domain

@@ -7,7 +7,7 @@ from robot_identification.srv import Calibrate
 
 from live_nodes import ROBOT, states
 from robot_identification.files.parameters import with_law_of
-from robot_identification.ros.clients.verbs import data_of
+from robot_identification.ros.clients.work_requests import data_of
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.messages.inertial import robot_of_message, values_of_message

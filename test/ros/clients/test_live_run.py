@@ -19,8 +19,9 @@ from robot_identification.files.parameters import read_parameters
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.node_requests import NODES
 from robot_identification.ros.clients.processes import NodeProcesses
-from robot_identification.ros.clients.verbs import NODES, Verbs
+from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.common import qos
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]

@@ -17,8 +17,10 @@ from robot_identification.ros.clients.client import (
     RequestInvalidError,
     RequestRefusedError,
 )
+from robot_identification.ros.clients.node_requests import NodesMissingError
 from robot_identification.ros.clients.recording import RecordingEndedError
-from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.clients.work_requests import data_of
 from robot_identification.ros.messages.error_codes import CODES
 
 FINE = Identify.Response(success=True, message="fine")
