@@ -25,6 +25,7 @@ MODULES = (
     "identification.statistics.sensitivity",
     "ros.supervision.braking",
     "ros.supervision.clock",
+    "ros.supervision.confirmation",
     "ros.supervision.phases",
     "ros.supervision.states",
 )

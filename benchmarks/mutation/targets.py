@@ -43,7 +43,9 @@ _OWN: dict[str, tuple[str, ...]] = {
         f"--deselect={_SUPERVISION}/test_braking.py::test_braking_from_every_state_as_far_off",
     ),
     "ros.supervision.clock": (f"{_SUPERVISION}/test_clock.py",),
+    "ros.supervision.confirmation": (f"{_SUPERVISION}/test_supervisor_by_hand.py",),
     "ros.supervision.phases": (f"{_SUPERVISION}/test_phases.py",),
+    "ros.supervision.start_conditions": (f"{_SUPERVISION}/test_supervisor_by_hand.py",),
     "ros.supervision.states": (f"{_SUPERVISION}/test_states.py",),
     "ros.supervision.supervisor": (
         f"{_SUPERVISION}/test_supervisor_by_hand.py",
@@ -74,6 +76,7 @@ _TELL = frozenset(_OWN) - {
     "excitation.motions.braking",
     "identification.statistics.robust_std",
     "ros.excitation.checks.driver",
+    "ros.supervision.start_conditions",
     "ros.supervision.supervisor",
     "ros.supervision.watch",
     "signals.positions.held_joints",

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from robot_identification.errors import NotCertifiedError, StaleStateError
-from robot_identification.excitation.certification.certificate import START_TOLERANCE
-from robot_identification.excitation.certification.checks import first_failed
+from robot_identification.errors import StaleStateError
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.arrays import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
@@ -29,6 +27,7 @@ from robot_identification.ros.supervision.braking import (
     stop_motion,
 )
 from robot_identification.ros.supervision.clock import Instant
+from robot_identification.ros.supervision.confirmation import Confirmation, confirmation_of
 from robot_identification.ros.supervision.lateness import READINGS, WINDOW, lateness
 from robot_identification.ros.supervision.phases import (
     LEFT_REFERENCE,
@@ -38,13 +37,8 @@ from robot_identification.ros.supervision.phases import (
     Phase,
     Reason,
 )
+from robot_identification.ros.supervision.start_conditions import require_start
 from robot_identification.ros.supervision.states import MotionStates, Reading, Refusal
-
-_CONFIRM_GRID = 0.02
-_CONFIRM_BLOCK = 500
-"""Number of moments that are looked at together for the first that shows motion: of an hour of
-motion all of them would take longer than there is until its start."""
-_CONFIRM_MARGIN = 0.2
 
 
 @dataclass
@@ -83,8 +77,7 @@ class MotionSupervisor:
     ended: bool = True
     _followed: Command | None = None  # what braking takes the place of
     _referred: Array | None = None  # where the reference was last
-    _origin: Array = field(default_factory=lambda: np.zeros(0))
-    _deadline: int | None = None
+    _confirmation: Confirmation | None = None  # of motion that has not shown yet
     _last: Instant | None = None  # when the clocks were read last
     _clock_error: int = 0  # by how much ROS time was set since the command, in ns
     _flawed: bool = False  # whether it does not brake as was wanted
@@ -118,7 +111,8 @@ class MotionSupervisor:
             StaleStateError: the states are stale, or the robot moves or is elsewhere.
             NotCertifiedError: the motion does not keep the limits of the robot.
         """
-        self._checked(self.run if self.approach is None else self.approach, now)
+        first = self.run if self.approach is None else self.approach
+        require_start(first, self.states, self.settings, self.limits.declared, now)
 
     def begin(self, now: Instant) -> Command:
         """Return the first command.
@@ -205,9 +199,9 @@ class MotionSupervisor:
             why = f": {self.states.fault}" if self.states.fault else ""
             seconds = max(self.states.silence(now), abs(self.states.age(now)))
             return self.stop(now, Reason.STATE_STALE, f"no joint state for {seconds:.3f} s{why}")
-        timely = self._confirmed(self.command)
+        timely = self._confirmed()
         wrong = self._tracking_problem(self.command)
-        if not timely or (wrong and self._deadline is not None):
+        if not timely or (wrong and self._confirmation is not None):
             text = (
                 "no motion since the start; does the controller listen, is the robot blocked, "
                 "paused, or its speed scaled to 0 %?"
@@ -232,55 +226,27 @@ class MotionSupervisor:
         if self.phase is Phase.RUNNING:
             self.reached = min(max(time, 0.0), self.run.duration)
 
-    def _checked(self, trajectory: Trajectory, now: Instant) -> Reading:
-        """Return where the robot stands, if it may follow a trajectory from there."""
-        reading = self.states.fresh(now)
-        self._require_rest(trajectory)
-        require_near(trajectory, reading.position)
-        failed = first_failed(trajectory, self.limits.declared)
-        if failed:
-            raise NotCertifiedError(failed.name, failed.detail)
-        return reading
-
     def _send(self, phase: Phase, trajectory: Trajectory, now: Instant) -> Command:
         """Return a command that begins where the robot stands."""
-        reading = self._checked(trajectory, now)
+        declared = self.limits.declared
+        reading = require_start(trajectory, self.states, self.settings, declared, now)
         self.phase = phase
         self.text = "on the way to the start" if phase is Phase.APPROACHING else "on the trajectory"
         start = now.stamp + round((self.settings.lead + self.sending) * NANOSECONDS)
         self.command = Command(trajectory, start)
         self._last, self._clock_error, self._referred = now, 0, None
-        self._origin = reading.position
-        self._deadline = self._confirm_deadline(self.command)
+        self._confirmation = confirmation_of(self.command, reading.position, self.settings)
         return self.command
 
-    def _confirm_deadline(self, command: Command) -> int | None:
-        """Return when motion must have shown: later for a reference that begins slowly."""
-        away = self._first_away(command.trajectory)
-        if away is None:
-            return None
-        late = max(self.settings.confirm_within, away + _CONFIRM_MARGIN)
-        return command.start + round(late * NANOSECONDS)
-
-    def _first_away(self, trajectory: Trajectory) -> float | None:
-        """Return when a trajectory has gone far enough to be seen, in s; None: it never does."""
-        count = int(np.ceil(trajectory.duration / _CONFIRM_GRID)) + 1
-        for begin in range(0, count, _CONFIRM_BLOCK):
-            times = _CONFIRM_GRID * np.arange(begin, min(begin + _CONFIRM_BLOCK, count))
-            way = np.abs(trajectory.sample(times)[0] - trajectory.positions[0]).max(axis=1)
-            away = np.flatnonzero(way >= 2.0 * self.settings.confirm_distance)
-            if away.size:
-                return float(times[away[0]])
-        return None
-
-    def _confirmed(self, command: Command) -> bool:
-        latest = self.states.latest
-        if self._deadline is None or latest is None or latest.stamp < command.start:
+    def _confirmed(self) -> bool:
+        """Tell whether the robot moves, or need not have shown it yet."""
+        latest, awaited = self.states.latest, self._confirmation
+        if awaited is None or latest is None or latest.stamp < awaited.start:
             return True
-        if np.abs(latest.position - self._origin).max() >= self.settings.confirm_distance:
-            self._deadline = None
+        if awaited.shown_at(latest.position):
+            self._confirmation = None
             return True
-        return latest.stamp <= self._deadline
+        return latest.stamp <= awaited.deadline
 
     def _tracking_problem(self, command: Command) -> str:
         latest = self.states.latest
@@ -342,28 +308,3 @@ class MotionSupervisor:
 
     def _at_rest(self) -> bool:
         return bool((np.abs(self.states.mean_velocity()) <= self.settings.rest_speed).all())
-
-    def _require_rest(self, trajectory: Trajectory) -> None:
-        """Refuse a robot in motion."""
-        moving, speed = np.abs(self.states.mean_velocity()), self.settings.rest_speed
-        joint = int(np.argmax(moving))
-        if moving[joint] > speed:
-            raise StaleStateError(
-                f"{trajectory.joint_names[joint]} moves at {moving[joint]:.4g}, more than "
-                f"{speed:g}; wait until the robot is at rest"
-            )
-
-
-def require_near(trajectory: Trajectory, position: Array) -> None:
-    """Refuse a robot that is not at the beginning of a trajectory.
-
-    Raises:
-        StaleStateError: a joint is more than 0.01 rad or m away.
-    """
-    away = np.abs(trajectory.positions[0] - position)
-    joint = int(np.argmax(away))
-    if not away[joint] <= START_TOLERANCE:
-        raise StaleStateError(
-            f"{trajectory.joint_names[joint]} is {away[joint]:.4g} away from the start, more than "
-            f"{START_TOLERANCE:g}"
-        )

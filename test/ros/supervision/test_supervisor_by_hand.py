@@ -8,10 +8,11 @@ import pytest
 
 from robot_identification.errors import NotCertifiedError, StaleStateError
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.ros.supervision import confirmation
 from robot_identification.ros.supervision import supervisor as supervision
 from robot_identification.ros.supervision.braking import Origin, Stop, hold
 from robot_identification.ros.supervision.phases import Phase, Reason
-from robot_identification.ros.supervision.supervisor import require_near
+from robot_identification.ros.supervision.start_conditions import require_near
 from watched_motion import APPROACH, BEGIN, BRAKING, NAMES, RUN, STEP, STILL, World, begun, jump
 
 MS = 1_000_000
@@ -55,9 +56,9 @@ def test_a_motion_begins_after_the_lead_time_from_where_the_robot_stands():
 )
 def test_motion_must_show_a_fifth_of_a_second_after_the_reference_shows_it(run, deadline):
     world = begun(run, position=run.positions[0])
-    told = world.motion._deadline
+    told = world.motion._confirmation
     start = world.commands[0].start
-    assert (None if told is None else (told - start) // MS) == deadline
+    assert (None if told is None else (told.deadline - start) // MS) == deadline
 
 
 @pytest.mark.parametrize("approach", [None, APPROACH])
@@ -81,7 +82,7 @@ def test_an_hour_of_motion_is_begun_as_quickly_as_a_minute(monkeypatch, approach
     world.begin()
     while len(world.commands) < (1 if approach is None else 2):
         world.pass_time(0.1)
-    assert sum(asked) <= 2 * supervision._CONFIRM_BLOCK
+    assert sum(asked) <= 2 * confirmation._BLOCK
 
 
 @pytest.mark.parametrize("way", [0.0, 0.0039])
@@ -107,7 +108,7 @@ def test_what_is_less_than_two_millimetres_is_no_motion(way, shown, late, begin)
     assert world.motion.reason is (Reason.NOT_MOVING if stopped else Reason.NO_STOP)
     if stopped:
         assert "is the robot blocked" in world.motion.text
-    assert (world.motion._deadline is None) == shown
+    assert (world.motion._confirmation is None) == shown
 
 
 def test_what_moves_before_the_start_is_not_the_motion():
@@ -118,7 +119,7 @@ def test_what_moves_before_the_start_is_not_the_motion():
         world.elapsed = start - early - BEGIN
         world.say(world.now, [0.003, 0.0])
         assert world.tick() is None
-        assert (world.motion._deadline is None) == shown
+        assert (world.motion._confirmation is None) == shown
 
 
 def test_a_robot_off_its_reference_that_has_shown_no_motion_is_not_moving():
