@@ -2,6 +2,7 @@
 
 from robot_identification import errors
 from robot_identification.api.calibration import calibrate, export
+from robot_identification.api.didim import identify_didim
 from robot_identification.api.external_efforts import (
     ExternalEfforts,
     external_joint_efforts,
@@ -10,7 +11,6 @@ from robot_identification.api.external_efforts import (
 from robot_identification.api.identification import (
     diagnose,
     identify,
-    identify_didim,
     merge,
     validate,
 )

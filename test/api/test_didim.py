@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robot_identification as ri
-from robot_identification.api import identification
+from robot_identification.identification.didim import run as core
 from swinging_scara import swinging_scara
 
 
@@ -32,7 +32,7 @@ def asked(robot, run, monkeypatch):
     def didim(robot, recordings, references, *, start, **_):
         return references, start
 
-    monkeypatch.setattr(identification.didim, "identify_didim", didim)
+    monkeypatch.setattr(core, "identify_didim", didim)
     return lambda **options: ri.identify_didim(robot, run, **{"trajectory": "scara"} | options)
 
 

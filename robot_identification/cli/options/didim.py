@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robot_identification.api.identification import PRIOR, REFERENCES, identify_didim
+from robot_identification.api.didim import PRIOR, REFERENCES, identify_didim
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
