@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.collision.bodies.shapes import Box, HalfSpace
 from robot_identification.collision.kernels import bounds as kernels
+from robot_identification.collision.kernels import forward_kinematics
 from robot_identification.collision.scene import Indices, Scene
 from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.joint import JointType
@@ -72,7 +73,7 @@ class SceneArrays:
         postures = np.atleast_2d(np.asarray(q, dtype=np.float64))
         turned = np.empty((*postures.shape, 3, 3))
         placed = np.empty((*postures.shape, 3))
-        kernels.frames(postures, self.robot, turned, placed)
+        forward_kinematics.frames(postures, self.robot, turned, placed)
         return turned, placed
 
     def between(self, pair: int) -> list[int]:

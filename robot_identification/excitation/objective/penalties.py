@@ -8,7 +8,7 @@ from typing import Generic
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.collision.kernels import bounds as kernels
+from robot_identification.collision.kernels import intrusion as kernels
 from robot_identification.collision.model import CollisionModel
 from robot_identification.excitation.motions.braking import stopping_factors
 from robot_identification.excitation.motions.limits import MotionLimits
