@@ -49,6 +49,7 @@ from robot_identification.signals.filtered import require_length
 from robot_identification.signals.joint_columns import refuse_other_joints
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.periodic.periods import PeriodicMotion
+from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import processing_warnings, resolve_processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.temperature import require_spread
@@ -101,10 +102,7 @@ def identify(
         CancelledError: if ``cancelled`` says so.
     """
     begin = time.monotonic()
-    if not 0.0 <= held_out_fraction < 1.0:
-        raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
-    refuse_other_joints(robot, [*recordings, *held_out])
-    refuse_double([*recordings, *held_out])
+    _refuse_unusable(robot, recordings, held_out, held_out_fraction)
     weighting = (weighting or Weighting()).checked(len(recordings))
     choice = Choice(method, essential, weighting, robust)
     estimator = estimator_of(choice)
@@ -133,22 +131,18 @@ def identify(
         told: tuple[PeriodicRecording, ...] = ()
         if averages:
             found, told = with_noise(source, averages, found)
-        rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
-        for one in rest:
-            require_length(one, processing, held_out_fraction)
+        rest = _held_out_parts(recordings, held_out_fraction, processing)
         errors = _errors_on(rest, held_out, source, found, report, cancelled)
         laws = estimator.stacked and model.selection is None and not robot.loops
         judged.judge_fit(source, found.estimate.values, laws=laws, cancelled=cancelled)
         report("done", 1.0)
-        nothing: list[tuple[str, ...]] = [()] * len(recordings)
-        about = [periodic_warnings(one, robot.active_names) for one in told] or nothing
         return result_of(
             Subject.of(base),
             method,
             found,
             source,
             begin=begin,
-            sources=list(map(Source.of, parts, about, source.missed())),
+            sources=_sources(robot, parts, told, source),
             settings={
                 **processing.entries(),
                 **weighting_entries(weighting, found.levels),
@@ -161,6 +155,45 @@ def identify(
             periodic=told,
             **errors,
         )
+
+
+def _refuse_unusable(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    held_out: Sequence[Recording],
+    held_out_fraction: float,
+) -> None:
+    """Refuse recordings of other joints, one that is given twice, and an impossible share."""
+    if not 0.0 <= held_out_fraction < 1.0:
+        raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
+    refuse_other_joints(robot, [*recordings, *held_out])
+    refuse_double([*recordings, *held_out])
+
+
+def _held_out_parts(
+    recordings: Sequence[Recording], fraction: float, processing: Processing
+) -> list[Recording]:
+    """Return the ends of recordings that are predicted, not fitted.
+
+    Raises:
+        RecordingError: one is too short.
+    """
+    parts = [one.between(1.0 - fraction, 1.0) for one in recordings if fraction]
+    for part in parts:
+        require_length(part, processing, fraction)
+    return parts
+
+
+def _sources(
+    robot: RobotModel,
+    parts: Sequence[Recording],
+    periods: Sequence[PeriodicRecording],
+    rows: WholeRows,
+) -> list[Source]:
+    """Return what was fitted, with what is told of its periods and was missed of it."""
+    nothing: list[tuple[str, ...]] = [()] * len(parts)
+    about = [periodic_warnings(one, robot.active_names) for one in periods] or nothing
+    return list(map(Source.of, parts, about, rows.missed()))
 
 
 def _errors_on(

@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.node import Node
 
 from robot_identification.action import ExecuteExcitation
-from robot_identification.errors import MissingLimitError, RobotDescriptionError
-from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.errors import MissingLimitError
 from robot_identification.msg import ExcitationStatus
-from robot_identification.robot.model import PositionMeaning, RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.jobs import JobSlot
@@ -24,13 +21,13 @@ from robot_identification.ros.excitation import execution as executor
 from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.motion_preparation import MotionPreparation
+from robot_identification.ros.excitation.moved_robot import moved_robot, warm_up
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.excitation.status import status_message
 from robot_identification.ros.lifecycle.transitions import Ending, Lifecycle
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import Sources, described, load_machine
 from robot_identification.ros.robots.in_use import RobotsInUse, say_robot_in_use
 from robot_identification.ros.robots.source import RobotSource
 from robot_identification.ros.robots.view import RobotsWatch
@@ -77,10 +74,10 @@ class ExcitationWorks:
         self._log, self._slot, self._declared = node.get_logger(), slot, declared
         self._lifecycle = lifecycle
         v = declared.now
-        self._robot = _moved_robot(v, self._log)
+        self._robot = moved_robot(v, self._log)
         diagnostics.of_robot(self._robot.name)
         wire = make_wire(node, v.interface, v.controller_action)
-        self._warm_up()
+        warm_up(node, v, self._robot)
         self._watch = MotionWatch(
             node,
             self._robot,
@@ -89,16 +86,27 @@ class ExcitationWorks:
         )
         diagnostics.add(lambda: self._watch.report(lifecycle.state))
         said = say_robot_in_use(node, self._robot, source, joint_states=self._watch.topic)
-        efforts = self._efforts = PointEfforts(node, self._robot, declared)
+        self._efforts = PointEfforts(node, self._robot, declared)
         self._arms = OtherArms(node, v.robot, v.cell, timeout=v.arm_timeout)
         markers = MarkerPublisher(node, v.base_frame or self._robot.base_link)
         controller = Controller(node, v.interface, wire, cancel_brakes=v.cancel_brakes)
         self._status = node.create_publisher(ExcitationStatus, "~/status", qos.STATUS_LATCHED)
-        self.planner = Planner(
+        self.planner = self._new_planner(node, markers)
+        robots = RobotsWatch(said, source, RobotsInUse(node))
+        self.preparation = self._new_preparation(controller, markers, robots)
+        self.executor = self._new_executor(node, controller)
+        # A clock that is set back, or stands still with a simulation, must not stop these.
+        steady = self._watch.clock.steady
+        self._looks = node.create_timer(_IDLE_PERIOD, self._look, clock=steady)
+        self._looked_elsewhere = self._watch.now()
+        node.create_timer(v.status_period, self.publish_status, clock=steady)
+
+    def _new_planner(self, node: Node, markers: MarkerPublisher) -> Planner:
+        return Planner(
             node,
             self._robot,
-            slot,
-            declared,
+            self._slot,
+            self._declared,
             markers=markers,
             arms=self._arms,
             place=self._watch.place,
@@ -106,36 +114,37 @@ class ExcitationWorks:
             kept=self._forget_motion,
             changed=self.publish_status,
         )
-        self.preparation = MotionPreparation(
-            declared,
+
+    def _new_preparation(
+        self, controller: Controller, markers: MarkerPublisher, robots: RobotsWatch
+    ) -> MotionPreparation:
+        return MotionPreparation(
+            self._declared,
             settings=self._motion_settings,
-            require_active=lifecycle.require_active,
+            require_active=self._lifecycle.require_active,
             controller=controller,
             watch=self._watch,
             planner=self.planner,
             markers=markers,
             arms=self._arms,
-            efforts=efforts,
-            robots=RobotsWatch(said, source, RobotsInUse(node)),
+            efforts=self._efforts,
+            robots=robots,
         )
-        self.executor = MotionExecutor(
+
+    def _new_executor(self, node: Node, controller: Controller) -> MotionExecutor:
+        return MotionExecutor(
             node,
-            slot,
-            declared,
-            require_active=lifecycle.require_active,
+            self._slot,
+            self._declared,
+            require_active=self._lifecycle.require_active,
             controller=controller,
             watch=self._watch,
             planner=self.planner,
             preparation=self.preparation,
             arms=self._arms,
-            efforts=efforts,
+            efforts=self._efforts,
             changed=self.publish_status,
         )
-        # A clock that is set back, or stands still with a simulation, must not stop these.
-        steady = self._watch.clock.steady
-        self._looks = node.create_timer(_IDLE_PERIOD, self._look, clock=steady)
-        self._looked_elsewhere = self._watch.now()
-        node.create_timer(v.status_period, self.publish_status, clock=steady)
 
     def _motion_settings(self) -> MotionSettings:
         """Return how a motion that begins now is watched."""
@@ -166,26 +175,6 @@ class ExcitationWorks:
         """Judge states by the parameters as they are now."""
         tracking_error = self._motion_settings().tracking_error
         self._watch.judge(self._declared.now.state_timeout, tracking_error)
-
-    def _warm_up(self) -> None:
-        """Compile what a start needs."""
-        v = self._declared.now
-        sources = Sources(
-            v.robot, v.joint_limits, v.parameters_file,
-            cell=v.cell, clearance=v.clearance, effort_meaning=v.effort_meaning,
-        )  # fmt: skip
-        try:
-            machine = load_machine(sources)
-        except MissingLimitError as error:
-            self._log.warning(f"no trajectory can be planned: {error}")
-            return
-        from robot_identification.excitation.motions.approach import approach
-
-        still = np.tile(machine.limits.middle, (2, 1))
-        zero = np.zeros_like(still)
-        place = Trajectory(self._robot.joint_names, np.array([0.0, 1.0]), still, zero, zero)
-        away = still[0] + 0.1 * machine.limits.half_range
-        approach(machine.robot, place, away, surroundings=machine.surroundings)
 
     # As Works of a managed node
 
@@ -249,25 +238,3 @@ class ExcitationWorks:
     def feedback(self, status: ExcitationStatus) -> ExecuteExcitation.Feedback:
         """Return the status as feedback of a goal, with the share of the motion that is done."""
         return ExecuteExcitation.Feedback(status=status, fraction=self.executor.share())
-
-
-def _moved_robot(values: ExcitationParameters, log: RcutilsLogger) -> RobotModel:
-    """Return the robot, which must be one whose joints can be watched; log what is odd about it.
-
-    Raises:
-        RobotDescriptionError: it is not.
-    """
-    robot = described(
-        Sources(values.robot, values.joint_limits, effort_meaning=values.effort_meaning)
-    )
-    for warning in robot.warnings:
-        log.warning(warning)
-    if robot.position_meaning is not PositionMeaning.JOINT:
-        raise RobotDescriptionError(
-            "positions are of motors; this node watches and moves joints, as a "
-            "joint_trajectory_controller does: give it joint states of joints and a robot file "
-            "with position_meaning: joint",
-            path=values.robot,
-            field="position_meaning",
-        )
-    return robot

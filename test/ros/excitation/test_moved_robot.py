@@ -9,8 +9,8 @@ from builtin_interfaces.msg import Time
 from robot_identification.robot.files.loading import find_robot
 from robot_identification.ros.excitation.checks.check import Verdict
 from robot_identification.ros.excitation.checks.nodes import nodes_check
+from robot_identification.ros.excitation.moved_robot import moved_robot
 from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.excitation.works import _moved_robot
 from robot_identification.ros.robots.in_use import NodesInUse, say_robot_in_use
 
 
@@ -38,7 +38,7 @@ def statement(name, robot):
 def test_efforts_are_what_the_parameter_says_to_all_nodes(meaning):
     """Acquisition reads the same parameter: the pre-flight must see no contradiction."""
     values = ExcitationParameters(robot="scara", effort_meaning=meaning)
-    robot = _moved_robot(values, logging.getLogger("excitation"))
+    robot = moved_robot(values, logging.getLogger("excitation"))
     own, other = statement("excitation", robot), statement("acquisition", robot)
     assert own.effort_meaning == meaning
     assert nodes_check(own, NodesInUse((own, other))).verdict is Verdict.PASSED
@@ -48,5 +48,5 @@ def test_what_is_odd_about_the_robot_is_told_before_it_moves(tmp_path, caplog):
     text = find_robot("tx40").read_text().replace("upper: 3.14", "upper: 180", 1)
     robot = tmp_path / "robot.yaml"
     robot.write_text(text)
-    _moved_robot(ExcitationParameters(robot=str(robot)), logging.getLogger("excitation"))
+    moved_robot(ExcitationParameters(robot=str(robot)), logging.getLogger("excitation"))
     assert "is 180 rad, 29 turns; in degrees?" in caplog.text
