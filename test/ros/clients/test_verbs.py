@@ -1,6 +1,4 @@
-"""How nodes are asked, with a transport that the test moves."""
-
-from types import SimpleNamespace
+"""How nodes are asked and what they are asked to do, with a transport that the test moves."""
 
 import pytest
 from lifecycle_msgs.msg import State
@@ -15,10 +13,8 @@ from robot_identification.ros.clients.client import (
     ClientTimeoutError,
     NodeGoneError,
     RequestInvalidError,
-    RequestRefusedError,
 )
 from robot_identification.ros.clients.node_requests import NodesMissingError
-from robot_identification.ros.clients.recording import RecordingEndedError
 from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.clients.work_requests import data_of
 from robot_identification.ros.messages.error_codes import CODES
@@ -27,63 +23,6 @@ FINE = Identify.Response(success=True, message="fine")
 WRONG = Identify.Response(success=False, message="no", error_code=CODES.UNKNOWN_RECORDING)
 
 pytestmark = pytest.mark.usefixtures("giving_up")
-
-
-class Transport:
-    """Answers requests after some steps; every step is told to a function."""
-
-    def __init__(self, *answers, steps=3):
-        self.answers, self.steps = list(answers), steps
-        self.asked, self.there, self.now = [], True, 0.0
-        self.identifier = b"first"
-        self.step = lambda: None
-        self.heard = {}
-        self.node = SimpleNamespace(
-            create_subscription=lambda _kind, topic, take, _profile: self.heard.update(
-                {topic: take}
-            ),
-            destroy_subscription=lambda _: None,
-            get_namespace=lambda: "/left",
-            resolve_service_name=lambda name: f"/left/{name}",
-        )
-
-    def begin(self, _kind, name, request=None, _timeout=60.0):
-        self.asked.append((name, request))
-        answer = self.answers.pop(0)
-        due = self.now + self.steps
-        return SimpleNamespace(done=lambda: self.now >= due, result=lambda: answer)
-
-    def is_there(self, _kind, _name):
-        return self.there
-
-    def servers(self, _name):
-        return frozenset([self.identifier])
-
-    def wait_for_service(self, _kind, _name, _timeout):
-        pass
-
-    def wait_for(self, condition, timeout, what):
-        begin = self.now
-        while not (value := condition()):
-            if self.now - begin > timeout:
-                raise ClientTimeoutError(f"no {what} within {timeout:g} s")
-            self.now += 1.0
-            self.step()
-        return value
-
-    def wait_for_server(self, is_ready, _new, timeout, what):
-        self.wait_for(is_ready, timeout, what)
-
-    @property
-    def names(self):
-        return [name for name, _ in self.asked]
-
-
-@pytest.fixture
-def transport(monkeypatch):
-    made = Transport()
-    monkeypatch.setattr(asking.time, "monotonic", lambda: made.now)
-    return made
 
 
 def test_a_verb_returns_the_answer_and_raises_a_refusal(transport):
@@ -216,109 +155,6 @@ def test_an_interruption_cancels_the_work_of_the_node(transport, answer):
     with pytest.raises(KeyboardInterrupt):
         Verbs(transport).ask(Identify.Request())
     assert transport.names == ["identification/identify", "identification/cancel"]
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, RobotIdentificationError])
-def test_a_recording_ends_whatever_happens(transport, error):
-    transport.answers = [Trigger.Response(success=True, message="r")] * 2
-    transport.step = lambda: transport.heard.get("samples", lambda _: None)(
-        msg.SampleBlock(recording="r", stamps=[7])
-    )
-
-    def interrupted():
-        with Verbs(transport).recorded() as recording:
-            assert (recording.name, recording.last_stamp) == ("r", 7)
-            raise error
-
-    with pytest.raises(error):
-        interrupted()
-    assert transport.names == ["acquisition/start", "acquisition/stop"]
-
-
-def interrupting(after):
-    """Return a step of the transport that is Ctrl-C at a time, once."""
-    left = [KeyboardInterrupt]
-
-    def step(now):
-        if now >= after and left:
-            raise left.pop()
-
-    return step
-
-
-def recording_for(transport):
-    with Verbs(transport).recorded():
-        raise AssertionError("nothing is recorded")
-
-
-STARTED = Trigger.Response(success=True, message="r")
-
-
-@pytest.mark.parametrize("steps", [5, 1000])
-def test_a_recording_whose_beginning_is_interrupted_ends(transport, steps):
-    """Be the node slow, or without an answer at all."""
-    transport.answers, transport.steps = [STARTED, STARTED], steps
-    interrupt = interrupting(2.0)
-    transport.step = lambda: interrupt(transport.now)
-    with pytest.raises(KeyboardInterrupt):
-        recording_for(transport)
-    assert transport.names == ["acquisition/start", "acquisition/stop"]
-
-
-def test_a_recording_whose_beginning_is_not_answered_in_time_ends(transport):
-    transport.answers, transport.steps = [STARTED, STARTED], 63
-    with pytest.raises(ClientTimeoutError, match="acquisition/start"):
-        recording_for(transport)
-    assert transport.names == ["acquisition/start", "acquisition/stop"]
-
-
-@pytest.mark.parametrize("after", [2.0, 1000.0])
-def test_a_recording_of_somebody_else_goes_on(transport, after):
-    """Whether the refusal is waited for or not."""
-    transport.answers = [Trigger.Response(message="recording x is running"), STARTED]
-    transport.steps = 5
-    interrupt = interrupting(after)
-    transport.step = lambda: interrupt(transport.now)
-    with pytest.raises((KeyboardInterrupt, RequestRefusedError)):
-        recording_for(transport)
-    assert transport.names == ["acquisition/start"]
-
-
-def test_a_recording_has_the_name_of_its_last_part(transport):
-    transport.answers = [
-        Trigger.Response(success=True, message="r"),
-        Trigger.Response(success=True, message="r.2"),
-    ]
-    transport.step = lambda: transport.heard["samples"](
-        msg.SampleBlock(recording="r.2", stamps=[7], last=transport.now > 9.0)
-    )
-    with Verbs(transport).recorded() as recording:
-        transport.heard["samples"](msg.SampleBlock(recording="another", stamps=[9]))
-    assert (recording.name, recording.last_stamp) == ("r.2", 7)
-    assert recording.ended
-
-
-@pytest.mark.parametrize(
-    ("stopped", "told"),
-    [
-        (Trigger.Response(message="no recording is running"), "no recording is running"),
-        (Trigger.Response(success=True, message="s"), "s ran in its place, and was stopped"),
-        (Trigger.Response(success=True, message="r2"), "r2 ran in its place, and was stopped"),
-    ],
-    ids=["ended", "another", "of nearly its name"],
-)
-def test_a_recording_that_somebody_else_has_ended_is_not_taken_for_the_motion(
-    transport, stopped, told
-):
-    """Nor is the one that runs in its place: it holds another part of the motion, or none."""
-    transport.answers = [STARTED, stopped]
-    transport.step = lambda: transport.heard["samples"](msg.SampleBlock(recording="r", stamps=[7]))
-    with (
-        pytest.raises(RecordingEndedError, match=f"the recording r was ended .*{told}") as error,
-        Verbs(transport).recorded(),
-    ):
-        pass
-    assert error.value.recording == "r"
 
 
 @pytest.mark.parametrize("said", ["nothing", "no joint state for 0.5 s"])
