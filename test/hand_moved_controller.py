@@ -199,7 +199,7 @@ class Arm:
         command = self.motion.begin(self.world.instant)
         self.executor.course = Course(None, self.motion, transport=transport)
         self.executor._sender.transport = transport
-        self.executor._sender.send(command, braking=False)
+        self.executor._sender.send(command)
 
     def pass_time(self, seconds):
         end = self.world.elapsed + round(seconds * 1e9)

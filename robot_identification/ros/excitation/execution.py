@@ -91,10 +91,6 @@ class MotionExecutor:
     def _motion(self) -> MotionSupervisor | None:
         return None if self.course is None else self.course.motion
 
-    @property
-    def _braking(self) -> bool:
-        return self._motion is not None and self._motion.phase is Phase.BRAKING
-
     async def execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
         self._over = Future()
@@ -127,7 +123,7 @@ class MotionExecutor:
             self.course = Course(planned.plan, motion, speed, since, transport)
             self._sender.transport = transport
             self._job, self.speed, self._share = job, speed, 0.0
-            self._sender.send(command, braking=self._braking)
+            self._sender.send(command)
         except Exception as error:  # noqa: BLE001
             # A fault of ours must reach the caller, and others may ask if nothing moves.
             if self._job is not job:
@@ -188,7 +184,7 @@ class MotionExecutor:
         command = self._motion.stop(self._watch.now(), text=why)
         if command is None:
             return "braking already"
-        needless = self._sender.send_or_keep(command, braking=self._braking)
+        needless = self._sender.send_or_keep(command)
         self._changed()
         return needless or f"braking: at rest in {command.trajectory.duration:.3f} s"
 
@@ -197,7 +193,7 @@ class MotionExecutor:
         moving = self._motion is not None and self._motion.moving
         judged = self._watch.look(moving=moving)
         if self._sender.unsent is not None:
-            self._sender.send_or_keep(self._sender.unsent, braking=self._braking)
+            self._sender.send_or_keep(self._sender.unsent)
         if not moving:
             self._sender.transport.look(self._watch.now())
         if not judged or not moving or self._motion is None:
@@ -205,7 +201,7 @@ class MotionExecutor:
         before = self._motion.phase
         command = self._tick(self._motion)
         if command is not None:
-            self._sender.send_or_keep(command, braking=self._braking)
+            self._sender.send_or_keep(command)
         if not self._answered.done() and (self._sender.transport.answered or self._motion.reason):
             self._answered.set_result(None)
         if self._motion.phase is not before:
@@ -288,7 +284,7 @@ class MotionExecutor:
             braking = self._motion.stop(self._watch.now(), text="the node ends")
             command = braking or self._sender.unsent
             if command is not None:
-                self._sender.send_or_keep(command, braking=self._braking)
+                self._sender.send_or_keep(command)
         elif self._sender.transport.settled:
             return
         self._sender.transport.wait()

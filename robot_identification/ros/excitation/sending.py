@@ -33,34 +33,32 @@ class CommandSender:
         self.transport = transport
         self.unsent: Command | None = None
 
-    def send(self, command: Command, *, braking: bool) -> str:
+    def send(self, command: Command) -> str:
         """Send a command; return why that is needless, empty where it is not.
 
         Args:
-            command: the trajectory, and when it begins.
-            braking: whether the motion is being braked.
+            command: what to follow, from when on, and whether that is braking.
 
         Raises:
             Exception: whatever the middleware does not manage; nothing is kept for later.
         """
         needless, sent = "", self._efforts.added(command)
-        if braking:
+        if sent.braking:
             needless = self.transport.brake(sent, self._now())
         else:
             self.transport.follow(sent)
         self.unsent = None
         return needless
 
-    def send_or_keep(self, command: Command, *, braking: bool) -> str:
+    def send_or_keep(self, command: Command) -> str:
         """Send a command now, or keep it to be tried again; return why that is needless.
 
         Args:
             command: as for :meth:`send`.
-            braking: likewise.
         """
         self.unsent = command
         try:
-            return self.send(command, braking=braking)
+            return self.send(command)
         except Exception as error:  # noqa: BLE001
             # A braking trajectory that does not go out is tried again with the next look.
             self._node.get_logger().error(

@@ -86,12 +86,14 @@ class Command:
         start: stamp of its start in ns.
         rest: time for which the robot is told to stay at its end, in s.
         at_once: whether it is to start when it is received, whatever the controller's clock says.
+        braking: whether it ends the motion that is running, in place of what is left of that.
     """
 
     trajectory: Trajectory
     start: int
     rest: float = 0.0
     at_once: bool = False
+    braking: bool = False
 
     @property
     def sent(self) -> Trajectory:

@@ -157,7 +157,9 @@ class MotionSupervisor:
         self._flawed = bool(stop.flaw)
         if stop.flaw:
             self.text += f"; {stop.flaw}"
-        self.command = Command(stop.trajectory, now.stamp, BRAKING_REST, at_once=at_once)
+        self.command = Command(
+            stop.trajectory, now.stamp, BRAKING_REST, at_once=at_once, braking=True
+        )
         return self.command
 
     def _braking(self, now: Instant, reason: Reason, command: Command) -> Stop:
