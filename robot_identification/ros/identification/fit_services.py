@@ -24,10 +24,10 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.actions import JobAction
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters.declaration import NodeParameters
+from robot_identification.ros.identification.didim_requests import settings_of
 from robot_identification.ros.identification.parameters import IdentificationParameters
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.requests import processing_of
-from robot_identification.ros.identification.services import settings_of
 from robot_identification.ros.identification.streaming import StreamedEstimates
 from robot_identification.ros.identification.work import Answer, IdentificationWork
 from robot_identification.ros.messages.common import floats

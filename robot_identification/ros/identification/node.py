@@ -29,12 +29,12 @@ from robot_identification.ros.common.executors import PooledExecutor
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters.declaration import declare, output_folder
 from robot_identification.ros.common.process import run
+from robot_identification.ros.identification.base_parameters import base_of, fill_base_parameters
 from robot_identification.ros.identification.fit_services import FitServices
 from robot_identification.ros.identification.parameters import IdentificationParameters
 from robot_identification.ros.identification.payload_services import PayloadServices
 from robot_identification.ros.identification.payload_work import PayloadWork
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
-from robot_identification.ros.identification.services import base_of, fill_base_parameters
 from robot_identification.ros.identification.streaming import StreamedEstimates, StreamingOptions
 from robot_identification.ros.identification.warming import warm_up
 from robot_identification.ros.identification.work import IdentificationWork

@@ -21,6 +21,11 @@ from robot_identification.identification.validate import Validation, validate
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
+from robot_identification.ros.identification.didim_requests import (
+    references_of,
+    report_didim,
+    start_of,
+)
 from robot_identification.ros.identification.outputs import check_output
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.recordings.running_recordings import (
@@ -37,7 +42,6 @@ from robot_identification.ros.identification.requests import (
     processing_of,
     values_to_validate,
 )
-from robot_identification.ros.identification.services import references_of, report_didim, start_of
 from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim, Validate

@@ -14,9 +14,9 @@ from robot_identification.files.bags.trajectories import MESSAGE_TYPE as JOINT_T
 from robot_identification.files.bags.writing import write_bag
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.acquisition.recorder import Block, Counts
+from robot_identification.ros.identification.didim_requests import references_of
 from robot_identification.ros.identification.recordings.live_recordings import LiveRecordings
 from robot_identification.ros.identification.recordings.selection import live_recordings, read_data
-from robot_identification.ros.identification.services import references_of
 from robot_identification.signals.raw_samples import RawSamples
 
 ROBOT = load_robot("scara")

@@ -1,31 +1,20 @@
-"""The service ~/base_parameters: identifiable parameters and their grouping."""
+"""Requests of ~/identify_didim: settings, start and references; and how far it has come."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Literal
 
-from robot_identification import msg
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import MissingSignalError, SettingError
 from robot_identification.files.bags.trajectories import read_reference, sampled_reference
-from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.base.relations import relations
 from robot_identification.identification.didim.run import DidimProgress
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
-from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
-from robot_identification.ros.identification.requests import (
-    base_values,
-    named_values,
-    values_of_file,
-)
-from robot_identification.ros.messages.common import floats, stated
+from robot_identification.ros.identification.requests import values_of_file
+from robot_identification.ros.messages.common import stated
 from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
-from robot_identification.srv import BaseParameters as Service
 from robot_identification.srv import IdentifyDidim
 
 PRIOR = "prior"
@@ -106,79 +95,4 @@ def report_didim(report: ProgressReporter, state: DidimProgress) -> None:
         error=newest.torque_error,
         text=f"iteration {newest.number}: torque error {newest.torque_error.total:.4f}{step}, "
         f"parameters changed by {100.0 * newest.parameter_change:.3g} %",
-    )
-
-
-def base_of(request: Service.Request, own: BaseParameters) -> BaseParameters:
-    """Return the base parameters that a request asks for.
-
-    Args:
-        request: names a robot, a model and a method, or leaves them open.
-        own: base parameters of the robot of the node.
-
-    Raises:
-        InputError: if there is no such robot, model or method.
-        RankError: if the rank cannot be decided.
-    """
-    model, method = request.model or own.model, request.method or own.method
-    if not request.robot and (model, method) == (own.model, own.method):
-        return own
-    robot = load_robot(request.robot, closed_loops=True) if request.robot else own.robot
-    return base_parameters(robot, model, method)
-
-
-def fill_base_parameters(
-    request: Service.Request, response: Service.Response, base: BaseParameters
-) -> str:
-    """Fill a response; return a summary for people.
-
-    Args:
-        request: the request, for the robot that ``base`` belongs to.
-        response: what to fill.
-        base: base parameters of the robot.
-
-    Raises:
-        SettingError: if names and values do not fit.
-    """
-    given = named_values(request.names, request.values)
-    values = base_values(given, base) if given else [math.nan] * base.rank
-    names = base.standard_names
-    response.standard_names = list(names)
-    response.unaffecting = [names[i] for i in base.unaffecting]
-    response.regrouped = [names[i] for i in base.regrouped]
-    response.appended = [names[i] for i in base.appended]
-    response.base = [
-        _parameter(name, leading, grouping, float(value), base.robot)
-        for name, leading, grouping, value in zip(
-            base.names, base.leading_names, base.groupings, values, strict=True
-        )
-    ]
-    response.relations = [relation.symbols() for relation in relations(base)]
-    response.rank = base.rank
-    response.tolerance = base.tolerance
-    response.diagonal = floats(base.diagonal)
-    response.singular_values = floats(base.singular_values)
-    response.gap = base.gap
-    response.warnings = list(base.warnings)
-    return (
-        f"{base.robot.name}: {base.rank} base parameters, {len(base.regrouped)} regrouped, "
-        f"{len(base.unaffecting)} without effect"
-    )
-
-
-def _parameter(
-    name: str, leading: str, grouping: Mapping[str, float], value: float, robot: RobotModel
-) -> msg.BaseParameter:
-    others = {key: factor for key, factor in grouping.items() if key != leading}
-    return msg.BaseParameter(
-        name=name,
-        leading=leading,
-        grouping_names=list(others),
-        grouping_coefficients=floats(list(others.values())),
-        unit=robot.unit_of(leading),
-        value=value,
-        std=math.nan,
-        std_robust=math.nan,
-        relative_std_percent=math.nan,
-        essential=True,
     )
