@@ -2,7 +2,8 @@
 
 A driver in a process of its own sends states of a moving robot with a stamp every millisecond.  The
 node predicts efforts for them.  Counted: states sent, received and predicted; the delay from the
-stamp of a state to the receipt of its prediction; share of a core and resident memory of the node.
+stamp of a state to the receipt of its prediction, and to that of its external efforts; share of a
+core and resident memory of the node.
 
 With --external-efforts the node observes external efforts of the same states too, and learns their
 thresholds from the first half; with --wrench it publishes the wrench at the last joint besides.
@@ -112,6 +113,7 @@ def measure(
     """Return what was counted and timed, with parameters that are given to the node."""
     robot, result, motion = prepare(folder, seconds, rate)
     delays: list[int] = []
+    effort_delays: list[int] = []
     reports: list[dict[str, str]] = []
     with (
         NodeProcesses(folder) as nodes,
@@ -122,6 +124,9 @@ def measure(
         def on_prediction(message: JointState) -> None:
             delays.append(time.time_ns() - stamp_of(message))
 
+        def on_efforts(message: JointState) -> None:
+            effort_delays.append(time.time_ns() - stamp_of(message))
+
         def on_report(message: DiagnosticArray) -> None:
             reports.extend(
                 {value.key: value.value for value in status.values}
@@ -130,6 +135,8 @@ def measure(
             )
 
         node.create_subscription(JointState, "predicted_joint_states", on_prediction, qos.STATES_IN)
+        efforts = "calibration/external_joint_efforts"
+        node.create_subscription(JointState, efforts, on_efforts, qos.STATES_IN)
         node.create_subscription(DiagnosticArray, "/diagnostics", on_report, qos.STATUS)
         line = command(
             "calibration", parameters={"robot": str(robot), **given}, namespace=NAMESPACE
@@ -151,20 +158,30 @@ def measure(
     told = {key: value for report in reports for key, value in report.items()}
     counted = ("states_received", "states_predicted", "states_observed", "contacts")
     last = {key: int(told[key]) for key in counted if key in told}
-    late = np.sort(np.array(delays)) / NANOSECONDS
     return {
         "states_sent": round(seconds * rate),
         **last,
         "predictions_received": len(delays),
-        "delay_median_s": round(float(np.median(late)), 4),
-        "delay_99_percent_s": round(float(late[int(0.99 * len(late))]), 4),
-        "delay_longest_s": round(float(late[-1]), 4),
+        **delay_figures("delay", delays),
+        **delay_figures("effort_delay", effort_delays),
         "share_of_a_core": round(
             (usage[-1].seconds - usage[0].seconds) / (clock[-1] - clock[0]), 3
         ),
         "memory_first_mb": round(usage[0].resident, 1),
         "memory_middle_mb": round(usage[len(usage) // 2].resident, 1),
         "memory_last_mb": round(usage[-1].resident, 1),
+    }
+
+
+def delay_figures(name: str, delays: list[int]) -> dict[str, float]:
+    """Return what is told of delays in ns, in s; nothing where there are none."""
+    if not delays:
+        return {}
+    late = np.sort(np.array(delays)) / NANOSECONDS
+    shares = {"median": late[len(late) // 2], "99_percent": late[int(0.99 * len(late))]}
+    return {
+        f"{name}_{key}_s": round(float(value), 4)
+        for key, value in {**shares, "longest": late[-1]}.items()
     }
 
 
