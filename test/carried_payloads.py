@@ -32,32 +32,42 @@ class Carrying:
 
     Attributes:
         efforts: (joints,) from outside, for the parts to come.
+        load_friction: share by which friction follows the efforts of the body.
+        delay: by which efforts are late, in s.
     """
 
     def __init__(self, seed=0, warming=0.0):
         self._rng = np.random.default_rng(seed)
         self.warming = warming
         self.now, self.efforts = 0.0, np.zeros(len(ROBOT.joints))
+        self.load_friction = self.delay = 0.0
 
     def part(self, seconds, body=None):
         """Return stamps, positions and efforts of so many seconds, with a body or none."""
-        joints = np.arange(len(ROBOT.joints))
         time = self.now + np.arange(round(seconds * RATE))[:, None] / RATE
         self.now = float(time[-1, 0]) + 1.0 / RATE
-        q = np.zeros((len(time), len(joints)))
-        qd, qdd = q.copy(), q.copy()
-        for tone in (0.31, 0.53, 0.83):
-            w = 2.0 * np.pi * tone * (1.0 + 0.13 * joints)
-            p, a = 3.0 * tone + 1.7 * joints, 0.12 / tone
-            q += a * np.sin(w * time + p)
-            qd += a * w * np.cos(w * time + p)
-            qdd -= a * w * w * np.sin(w * time + p)
-        values = TRUTH if body is None else PLACE.with_body(TRUTH, body)
-        tau = inverse_dynamics(ROBOT, values, q, qd, qdd)
+        q, qd, qdd = motion(time - self.delay)
+        tau = inverse_dynamics(ROBOT, TRUTH, q, qd, qdd)
+        if body is not None:
+            load = inverse_dynamics(ROBOT, PLACE.with_body(TRUTH, body), q, qd, qdd) - tau
+            tau += load + self.load_friction * np.abs(load) * np.sign(qd)
         friction = UNKNOWN - self.warming * time
         tau += friction * np.sign(qd) * np.sqrt(np.abs(qd)) - self.efforts
         tau += NOISE * self._rng.normal(size=tau.shape)
-        return BEGIN + np.rint(1e9 * time[:, 0]).astype(np.int64), q, tau
+        return BEGIN + np.rint(1e9 * time[:, 0]).astype(np.int64), motion(time)[0], tau
+
+
+def motion(time):
+    """Return positions, velocities and accelerations at (samples, 1) times."""
+    joints = np.arange(len(ROBOT.joints))
+    q, qd, qdd = np.zeros((3, len(time), len(joints)))
+    for tone in (0.31, 0.53, 0.83):
+        w = 2.0 * np.pi * tone * (1.0 + 0.13 * joints)
+        p, a = 3.0 * tone + 1.7 * joints, 0.12 / tone
+        q += a * np.sin(w * time + p)
+        qd += a * w * np.cos(w * time + p)
+        qdd -= a * w * w * np.sin(w * time + p)
+    return q, qd, qdd
 
 
 def send(watch, part, at_once=50):

@@ -4,7 +4,8 @@ Rows of free motion, without payload and contact, tell the errors of parameters 
 what they leave tells the noise.  Before any row the errors of the calibrated parameters have the
 deviations of the calibration.  Errors of friction, of which nobody knows anything, are at most
 three times the residual's root mean square; so are, of parameters without known deviations, the
-efforts that their errors make.
+efforts that their errors make.  Friction under load, and how late efforts are then, stay as unknown
+as they are.
 
 Whether the deviations are right is tried out (:mod:`.trials`).
 """
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robot_identification.calibration.running_payload.body import prior_deviations
 from robot_identification.calibration.running_payload.knowledge import Knowledge
 from robot_identification.calibration.running_payload.noise import (
     ResidualNoise,
@@ -23,6 +25,7 @@ from robot_identification.calibration.running_payload.noise import (
     white_noise,
 )
 from robot_identification.calibration.running_payload.rows import Segment
+from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
 from robot_identification.calibration.running_payload.trials import (
     halves_of,
     told_by,
@@ -36,6 +39,7 @@ from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _ERRORS = 3.0  # of the residual's root mean square
 _WARMING = 600.0  # s in which friction may change by as much as it may be off
+_LEAST_DEVIATION = 1e-9  # of friction under load and delays: no unknown is known exactly
 _PASSES = 3
 _SILENT = 1e-6  # of the efforts of the model: nobody has measured these
 _ALIKE, _REVERSED = 0.7, 1.5  # correlation of residual and model, and their ratio: 2 if reversed
@@ -73,8 +77,7 @@ class FreeMotionLearning:
     Args:
         names: of the joints.
         unknowns: order of the unknowns.
-        payload: (10,) deviations of the payload before anything is known.
-        friction_memory: time constant in s with which changes of friction are followed.
+        settings: deviations before anything is known, and how friction is followed.
         calibrated: whether errors of parameters are in deviations of the calibration.
     """
 
@@ -82,14 +85,12 @@ class FreeMotionLearning:
         self,
         names: Sequence[str],
         unknowns: Unknowns,
-        payload: Array,
+        settings: RunningPayloadSettings,
         *,
-        friction_memory: float,
         calibrated: bool,
     ) -> None:
         self._names, self._unknowns = names, unknowns
-        self._friction_memory = friction_memory
-        self._payload, self._calibrated = payload, calibrated
+        self._settings, self._calibrated = settings, calibrated
         self.restart()
 
     def restart(self) -> None:
@@ -145,7 +146,7 @@ class FreeMotionLearning:
         surprise = float(np.sqrt(np.mean(errors**2))) if self._calibrated and len(errors) else 1.0
         if surprise > 1.0:
             prior[self._unknowns.of_parameters] *= surprise
-        drift = self._unknowns.drift(noise.std, row_period, self._friction_memory)
+        drift = self._unknowns.drift(noise.std, row_period, self._settings.friction_memory)
         before = Knowledge.before(prior)
         halves = halves_of(whole, before, noise)
         excess = tried_payloads(halves, noise, drift, row_period)
@@ -157,8 +158,11 @@ class FreeMotionLearning:
 
     def _prior(self, whole: Segment, level: Array) -> Array:
         """Return (unknowns,) deviations before any row."""
+        settings = self._settings
         prior = np.ones(self._unknowns.count)
-        prior[self._unknowns.payload] = self._payload
+        prior[self._unknowns.payload] = prior_deviations(settings)
+        prior[self._unknowns.of_loads] = max(settings.load_friction, _LEAST_DEVIATION)
+        prior[self._unknowns.of_delays] = max(settings.effort_delay, _LEAST_DEVIATION)
         for joint, deviation in enumerate(level):
             prior[self._unknowns.of_friction(joint)] = _ERRORS * deviation
             prior[self._unknowns.rates_of(joint)] = _ERRORS * deviation / _WARMING

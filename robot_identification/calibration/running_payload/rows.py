@@ -2,9 +2,11 @@
 
 With q, v, a from differences of positions at a constant period, the residual of the bare robot is
 
-    tau - W(q, v, a) chi = Y(q, v, a) phi + N(q, v, a) n + H(v) h + e
+    tau - W(q, v, a) chi = Y(q, v, a) phi + N(q, v, a) n + H(v) h
+                           + sign(v) |Y phi| r - d/dt(Y phi) d + e
 
-with the payload phi, errors of the calibrated parameters n, and errors of the friction law h.
+with the payload phi, errors of the calibrated parameters n, errors of the friction law h, shares r
+by which friction follows the payload's efforts, and delays d by which these are late.
 All terms pass the same filter, a triangle of twice the row period, before they are decimated.
 Seen through it an acceleration is the second difference of positions a row period apart, so that
 positions alone are enough: what noise they have counts once, not at each sample.
@@ -56,6 +58,7 @@ class Segment:
         kept: (rows, joints) which of them count.
         begins: (rows,) which of them follow a gap.
         modelled: (rows, joints) efforts of the bare robot, through the same filter.
+        slopes: (rows, joints, 10) change with time, in 1/s, of what multiplies the payload.
     """
 
     stamps: Stamps
@@ -63,6 +66,7 @@ class Segment:
     kept: Flags
     begins: Flags
     modelled: Array
+    slopes: Array
 
     @property
     def counting(self) -> int:
@@ -92,7 +96,7 @@ class Segment:
     @property
     def arrays(self) -> _Signals:
         """Its arrays, each with an entry for every row."""
-        return self.stamps, self.rows, self.kept, self.begins, self.modelled
+        return self.stamps, self.rows, self.kept, self.begins, self.modelled, self.slopes
 
 
 class RowStream:
@@ -261,15 +265,21 @@ class _RowFilter:
             return []
         ends, parts, flowing = found
         filtered = parts[:-1, :, 0] + parts[1:, :, 1]
+        # The triangle rises over one block and falls over the next, by 1/T in each.
+        slopes = np.diff(parts.sum(axis=2), axis=0) / (self._half * self._step)
         begins = np.zeros(len(filtered), dtype=np.bool_)
         begins[0], self._begins = self._begins, False
-        return [self._segment(ends[:-1], filtered, flowing[1:] & flowing[:-1], begins)]
+        kept = flowing[1:] & flowing[:-1]
+        return [self._segment(ends[:-1], filtered, slopes, kept, begins)]
 
-    def _segment(self, stamps: Stamps, filtered: Array, kept: Flags, begins: Flags) -> Segment:
-        """Return rows of (rows, signals) filtered signals."""
+    def _segment(
+        self, stamps: Stamps, filtered: Array, slopes: Array, kept: Flags, begins: Flags
+    ) -> Segment:
+        """Return rows of (rows, signals) filtered signals and their changes in a second."""
         count, joints = self.unknowns.count, self._joints
         rows = np.zeros((len(stamps), joints, count + 1))
         modelled = np.empty((len(stamps), joints))
+        of_payload = np.empty((len(stamps), joints, LINK_PARAMETERS))
         entries = self._regressor.compact_rows
         shapes = filtered[:, entries:-joints].reshape(len(stamps), joints, SHAPES)
         for k, joint in enumerate(self._regressor.joint_rows):
@@ -279,7 +289,8 @@ class _RowFilter:
             rows[:, k, self.unknowns.of_parameters] = own @ self._errors[joint.columns]
             rows[:, k, self.unknowns.of_friction(k)] = shapes[:, k]
             rows[:, k, -1] = filtered[:, k - joints] - modelled[:, k]
-        return Segment(stamps, rows, kept, begins, modelled)
+            of_payload[:, k] = slopes[:, joint.rows] @ self._payload[joint.columns]
+        return Segment(stamps, rows, kept, begins, modelled, of_payload)
 
 
 class _Rubbing:

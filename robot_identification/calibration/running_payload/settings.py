@@ -48,10 +48,25 @@ class RunningPayloadSettings(Settings):
     )
     doubt: float = setting(
         "share by which the efforts of a joint for the payload may be others than those of the "
-        "model, by drive gains and friction under load; smaller changes are not looked for",
+        "model, by drive gains; smaller changes are not looked for",
         0.02,
         minimum=0.0,
         maximum=1.0,
+    )
+    load_friction: float = setting(
+        "deviation of the share of the payload's efforts by which friction of a joint grows, "
+        "before anything is known of it",
+        0.05,
+        minimum=0.0,
+        maximum=1.0,
+    )
+    effort_delay: float = setting(
+        "deviation of the time by which the payload's efforts of a joint are late, before anything "
+        "is known of it",
+        0.005,
+        minimum=0.0,
+        maximum=0.1,
+        unit="s",
     )
     largest_mass: float = setting(
         "deviation of masses before anything is known: payloads are about as heavy, or lighter",

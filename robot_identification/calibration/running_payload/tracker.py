@@ -24,8 +24,13 @@ from robot_identification.calibration.running_payload.learning import FreeMotion
 from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
 from robot_identification.calibration.running_payload.unknowns import Unknowns
-from robot_identification.calibration.running_payload.window import SEGMENT, WINDOW, RowWindow
-from robot_identification.robot.arrays import by_value
+from robot_identification.calibration.running_payload.window import (
+    NO_LOAD,
+    SEGMENT,
+    WINDOW,
+    RowWindow,
+)
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _CERTAIN = 1e-5  # probability below which noise is no explanation
@@ -82,6 +87,14 @@ class PayloadState:
     learned: float = 1.0
 
 
+@dataclass(frozen=True)
+class _Belief:
+    """What is known, and the (10,) payload by it that friction follows; zeros where none is."""
+
+    known: Knowledge
+    load: Array
+
+
 @dataclass
 class _Misfit:
     """Squares of innovations, and their number, fading."""
@@ -122,12 +135,13 @@ class PayloadTracker:
         of_rates = np.diag(free.known.prior / np.sqrt(_RATE_MEMORY))[:, unknowns.of_rates]
         self._drift = np.concatenate([changes, of_rates], axis=1)
         self._window = RowWindow(free.noise, unknowns, row_period)
-        self._known = free.known
+        self._known, self._load = free.known, NO_LOAD
         decisions = 3600.0 / self._period * WINDOW
         self._limit = free.tail * threshold(settings.false_changes / decisions)
-        self._before: Knowledge | None = None  # of a change that may turn out to be a contact
+        self._before: _Belief | None = None  # of a change that may turn out to be a contact
         self._contact = False
         self._misfit = _Misfit()
+        self._level = 1.0  # mean square of what was left of the rows before the last change
         self._believed = 0
         self._segments = 0
         self._gap = True
@@ -143,7 +157,7 @@ class PayloadTracker:
     def forget(self) -> None:
         """Forget the payload, but not what has been told of the errors of the model."""
         self._window.restart()
-        self._before, self._contact, self._gap = None, False, True
+        self._before, self._contact, self._gap, self._level = None, False, True, 1.0
         self._begin_anew()
         self._state = PayloadState(
             self._state.stamp,
@@ -183,7 +197,7 @@ class PayloadTracker:
 
     def _believe(self) -> None:
         """Add the oldest segment to what is known."""
-        rows = self._window.oldest()
+        rows = self._window.oldest(self._load)
         settings, period = self._settings, self._period
         self._believed += 1
         faded = self._known.faded(float(np.exp(-period / settings.memory)))
@@ -198,10 +212,17 @@ class PayloadTracker:
         self._segments += 1
 
     def _look_for_change(self) -> tuple[float, float]:
-        """Return the largest likelihood ratio of a change, and its limit."""
-        ratios = self._window.innovations(self._known, doubt=self._settings.doubt).ratios()
+        """Return the largest likelihood ratio of a change, and its limit.
+
+        The misfit is that of the last look, rows that were not believed yet included: soon after
+        another change, of a heavy payload say, with which errors of the model grow, only these
+        tell it.
+        """
+        innovations = self._window.innovations(self._known, self._load, doubt=self._settings.doubt)
+        ratios = innovations.ratios()
         onset = int(np.argmax(ratios))
-        limit = self._limit * self._misfit.level()
+        self._level = self._state.misfit**2
+        limit = self._limit * self._level
         if ratios[onset] > limit:
             self._change(onset)
         return float(ratios[onset]), limit
@@ -214,7 +235,7 @@ class PayloadTracker:
             self._believe()
         # It may lie in the segment before or in this one, and the filter looks a row ahead.
         self._skip(min(onset, 1) + 1, skipped=1)
-        self._before = self._known
+        self._before = _Belief(self._known, self._load)
         self._begin_anew()
 
     def _later(self, known: Knowledge, segments: int) -> Knowledge:
@@ -228,7 +249,7 @@ class PayloadTracker:
         self._known = self._later(self._known, segments)
 
     def _begin_anew(self) -> None:
-        self._known = self._known.with_new_payload()
+        self._known, self._load = self._known.with_new_payload(), NO_LOAD
         self._misfit, self._segments = _Misfit(), 0
 
     def _judge_change(self) -> None:
@@ -238,21 +259,21 @@ class PayloadTracker:
             return
         if not self._is_payload(before):
             self._contact, self._before = True, None
-            self._known = before
+            self._known, self._load = before.known, before.load
             self._skip(len(self._window.segments) - 1)
         elif len(self._window.segments) >= WINDOW:
             self._before = None
 
-    def _is_payload(self, before: Knowledge) -> bool:
+    def _is_payload(self, before: _Belief) -> bool:
         """Tell whether the rows can be those of another payload than before."""
-        rows = self._window.white()
-        anew = before.with_new_payload()
-        told = anew.told(rows)
-        left, freedoms = told.square - anew.square, len(rows) - LINK_PARAMETERS
+        anew = before.known.with_new_payload()
+        told = self._with_window(_Belief(anew, NO_LOAD)).known
+        left, freedoms = told.square - anew.square, self._window.counting - LINK_PARAMETERS
         if freedoms < LINK_PARAMETERS:
             return True
-        unlike = before.told(rows).square - before.square
-        if left > _largest(freedoms) and left > _SHARE * unlike:
+        with_former = before.known.told(self._window.white(before.load))
+        unlike = with_former.square - before.known.square
+        if left > self._level * _largest(freedoms) and left > _SHARE * unlike:
             return False
         body = conditioned_body(told.payload_factor(), self._settings, _inflation(left, freedoms))
         mass, deviation = body.mass
@@ -268,12 +289,14 @@ class PayloadTracker:
         newest = RowWindow(self._window.noise, self._unknowns, self._row_period)
         for segment in list(self._window.segments)[-_AGREEING:]:
             newest.add(segment)
-        rows = newest.white()
+        rows = newest.white(self._load)
         known = self._later(self._known, len(segments) - _AGREEING)
-        if known.told(rows).square - known.square <= _largest(len(rows)):
+        if known.told(rows).square - known.square <= self._level * _largest(len(rows)):
             self._contact = False
             self._skip(len(self._window.segments) - _AGREEING)
-        elif len(self._window.segments) >= WINDOW and self._is_payload(self._known):
+        elif len(self._window.segments) >= WINDOW and self._is_payload(
+            _Belief(self._known, self._load)
+        ):
             self._contact = False
             self._changed = int(self._window.segments[0].stamps[0])
             self._begin_anew()
@@ -284,9 +307,10 @@ class PayloadTracker:
         if self._contact or not count:
             known, level = self._known, self._misfit.level()
         else:
-            rows = self._window.white()
-            known = self._known.told(rows)
-            level = self._misfit.level(known.square - self._known.square, len(rows))
+            belief = self._with_window(_Belief(self._known, self._load))
+            known, self._load = belief.known, belief.load
+            counting = self._window.counting
+            level = self._misfit.level(known.square - self._known.square, counting)
         misfit = float(np.sqrt(level))
         body = conditioned_body(known.payload_factor(), self._settings, misfit)
         return PayloadState(
@@ -300,6 +324,22 @@ class PayloadTracker:
             limit=limit,
             misfit=misfit,
         )
+
+    def _with_window(self, belief: _Belief) -> _Belief:
+        """Return what is known with the rows that are not believed yet.
+
+        Friction follows a payload that the rows must tell first where there was none before.
+        """
+        told = belief.known.told(self._window.white(belief.load))
+        load = self._load_by(told)
+        if load.any() and not belief.load.any():
+            told = belief.known.told(self._window.white(load))
+            load = self._load_by(told)
+        return _Belief(told, load)
+
+    def _load_by(self, known: Knowledge) -> Array:
+        body = conditioned_body(known.payload_factor(), self._settings)
+        return body.standard if body.certain else NO_LOAD
 
     def _status(self, body: ConditionedBody) -> PayloadStatus:
         if self._contact:

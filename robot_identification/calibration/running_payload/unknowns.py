@@ -1,5 +1,10 @@
 """Unknowns of the running estimate: payload, errors of the model, rates at which friction changes.
 
+Gears rub more under a load: of each joint friction follows the efforts of the payload by a share.
+Its efforts may be late too, by sensors or filters.  Both are properties of the robot, and stay when
+the payload changes.  What lateness does to the bare robot is part of its noise: taken for a delay
+that is known exactly, all else that the model lacks there would spoil heavy payloads.
+
 Errors of friction are, of each joint, a function of its speed on straight lines between knots,
 other forwards and backwards.  As joints warm up friction changes, forwards and backwards alike, at
 rates that last for minutes: of each joint one of a constant and one of what grows with the speed.
@@ -25,7 +30,10 @@ RATES = 2
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Order of the unknowns in a row: payload, errors of parameters, errors of friction, rates.
+    """Order of the unknowns in a row.
+
+    Payload, errors of parameters, errors of friction, shares of friction under load, delays of
+    its efforts, rates.
 
     Attributes:
         errors: number of errors of the calibrated parameters.
@@ -38,7 +46,7 @@ class Unknowns:
     @property
     def count(self) -> int:
         """Number of all."""
-        return LINK_PARAMETERS + self.errors + self.joints * (SHAPES + RATES)
+        return LINK_PARAMETERS + self.errors + self.joints * (SHAPES + 2 + RATES)
 
     @property
     def payload(self) -> slice:
@@ -54,6 +62,16 @@ class Unknowns:
         """Places of the errors of the friction of a joint."""
         first = LINK_PARAMETERS + self.errors + joint * SHAPES
         return slice(first, first + SHAPES)
+
+    @property
+    def of_loads(self) -> slice:
+        """Places of the shares of friction under load, one of each joint."""
+        return slice(self.of_delays.start - self.joints, self.of_delays.start)
+
+    @property
+    def of_delays(self) -> slice:
+        """Places of the delays of the payload's efforts, one of each joint, in s."""
+        return slice(self.of_rates.start - self.joints, self.of_rates.start)
 
     @property
     def of_rates(self) -> slice:
@@ -96,6 +114,23 @@ class Unknowns:
         for joint in range(self.joints):
             directions[self.of_friction(joint), RATES * joint : RATES * (joint + 1)] = own
         return read_only(directions)
+
+    def loaded(self, rows: Array, slopes: Array, payload: Array) -> Array:
+        """Return rows with what friction under load, and delays of the payload's efforts, add.
+
+        Args:
+            rows: (rows, joints, unknowns + 1); of those that count each joint goes one way.
+            slopes: (rows, joints, 10) change with time of what multiplies the payload.
+            payload: (10,) standard parameters of the payload.
+        """
+        found = np.array(rows)
+        found[:, :, self.of_delays] = -(slopes @ payload)[:, :, None] * np.eye(self.joints)
+        efforts = np.abs(rows[:, :, self.payload] @ payload)
+        for joint in range(self.joints):
+            shapes = rows[:, joint, self.of_friction(joint)]
+            way = shapes[:, : len(KNOTS)].sum(axis=1) - shapes[:, len(KNOTS) :].sum(axis=1)
+            found[:, joint, self.of_loads.start + joint] = efforts[:, joint] * way
+        return found
 
     def warmed(self, rows: Array, seconds: Array) -> Array:
         """Return rows with what the rates of friction add to them.

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.running_payload.body import prior_deviations
 from robot_identification.calibration.running_payload.learning import (
     FreeMotion,
     FreeMotionLearning,
@@ -69,8 +68,7 @@ class PayloadWatch:
         self._learning = FreeMotionLearning(
             robot.joint_names,
             self._stream.unknowns,
-            prior_deviations(self.settings),
-            friction_memory=self.settings.friction_memory,
+            self.settings,
             calibrated=spread is not None,
         )
         self._tracker: PayloadTracker | None = None

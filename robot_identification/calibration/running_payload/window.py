@@ -16,13 +16,15 @@ from robot_identification.calibration.running_payload.noise import (
 )
 from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.unknowns import Unknowns
-from robot_identification.robot.arrays import Array
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 SEGMENT = 5
 """Rows of a segment: between two decisions."""
 WINDOW = 6
 """Segments that are seen before they are believed."""
+NO_LOAD = read_only(np.zeros(LINK_PARAMETERS))
+"""Standard parameters of no payload."""
 
 
 class RowWindow:
@@ -68,11 +70,15 @@ class RowWindow:
         for segment in kept:
             self.add(segment)
 
-    def oldest(self) -> Array:
-        """Take out the oldest segment, and return its (rows, entries) white rows that count."""
+    def oldest(self, load: Array) -> Array:
+        """Take out the oldest segment, and return its (rows, entries) white rows that count.
+
+        Args:
+            load: (10,) standard parameters of the payload that friction follows.
+        """
         segment = self.segments.popleft()
         white, self._state = whitened(
-            self.noise, self._state, self._warmed(segment), segment.kept, segment.begins
+            self.noise, self._state, self._completed(segment, load), segment.kept, segment.begins
         )
         return np.asarray(white[segment.kept])
 
@@ -81,22 +87,27 @@ class RowWindow:
         """Number of rows that count."""
         return sum(segment.counting for segment in self.segments)
 
-    def white(self) -> Array:
-        """Return the (rows, entries) white rows that count."""
-        return self._whitened(changes=False)[0]
+    def white(self, load: Array) -> Array:
+        """Return the (rows, entries) white rows that count.
+
+        Args:
+            load: (10,) standard parameters of the payload that friction follows.
+        """
+        return self._whitened(load, changes=False)[0]
 
     def innovations(
-        self, known: Knowledge, *, bare: bool = False, doubt: float = 0.0
+        self, known: Knowledge, load: Array = NO_LOAD, *, bare: bool = False, doubt: float = 0.0
     ) -> Innovations:
         """Return the innovations of all rows.
 
         Args:
             known: what is known without them.
+            load: (10,) standard parameters of the payload that friction follows.
             bare: whether it is known that nothing is carried before a change.
             doubt: share by which the efforts of each joint for the payload may be others than
                 those of the model.
         """
-        rows, changes = self._whitened(changes=True)
+        rows, changes = self._whitened(load, changes=True)
         if bare:
             rows[:, :LINK_PARAMETERS] = 0.0
         joints = np.concatenate([np.nonzero(segment.kept)[1] for segment in self.segments])
@@ -104,12 +115,12 @@ class RowWindow:
         doubts = doubt * carried[:, None] * (joints[:, None] == np.unique(joints))
         return Innovations.of(known, rows, changes, doubts)
 
-    def _whitened(self, *, changes: bool) -> tuple[Array, Array]:
+    def _whitened(self, load: Array, *, changes: bool) -> tuple[Array, Array]:
         """Return the white rows that count, and what the payload of each segment adds to them."""
         whole = Segment.joined(self.segments)
         further = LINK_PARAMETERS * len(self.segments) if changes else 0
         rows = np.zeros((*whole.rows.shape[:2], self._entries + further))
-        rows[:, :, : self._entries] = self._warmed(whole)
+        rows[:, :, : self._entries] = self._completed(whole, load)
         first = 0
         for k in range(len(self.segments) if changes else 0):
             own = slice(first, first + len(self.segments[k].stamps))
@@ -120,9 +131,12 @@ class RowWindow:
         counting = white[whole.kept]
         return counting[:, : self._entries], counting[:, self._entries :]
 
-    def _warmed(self, segment: Segment) -> Array:
-        """Return the rows of the oldest segments with what the rates of friction add to them."""
+    def _completed(self, segment: Segment, load: Array) -> Array:
+        """Return the rows of the oldest segments with what changes of friction add to them."""
+        rows = segment.rows
+        if load.any():
+            rows = self._unknowns.loaded(rows, segment.slopes, load)
         if not self._row_period:
-            return segment.rows
-        seconds = self._row_period * np.arange(0.5, len(segment.rows), dtype=np.float64)
-        return self._unknowns.warmed(segment.rows, seconds)
+            return rows
+        seconds = self._row_period * np.arange(0.5, len(rows), dtype=np.float64)
+        return self._unknowns.warmed(rows, seconds)

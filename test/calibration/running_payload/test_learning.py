@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from carried_payloads import ROBOT, SETTINGS, Carrying, new_watch
-from robot_identification.calibration.running_payload.body import prior_deviations
 from robot_identification.calibration.running_payload.learning import FreeMotionLearning
 from robot_identification.calibration.running_payload.rows import ROW_PERIOD, Segment
 from robot_identification.calibration.running_payload.window import SEGMENT
@@ -22,10 +21,7 @@ def moving(seconds):
 
 
 def learning_of(segments, unknowns):
-    deviations = prior_deviations(SETTINGS)
-    learning = FreeMotionLearning(
-        ROBOT.joint_names, unknowns, deviations, friction_memory=5.0, calibrated=False
-    )
+    learning = FreeMotionLearning(ROBOT.joint_names, unknowns, SETTINGS, calibrated=False)
     for segment in segments:
         learning.add(segment)
     return learning

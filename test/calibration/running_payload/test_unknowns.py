@@ -28,10 +28,30 @@ def test_each_unknown_has_one_place():
     places = np.arange(UNKNOWNS.count)
     parts = [places[UNKNOWNS.payload], places[UNKNOWNS.of_parameters]]
     parts += [places[UNKNOWNS.of_friction(joint)] for joint in range(2)]
+    parts += [places[UNKNOWNS.of_loads], places[UNKNOWNS.of_delays]]
     parts += [places[UNKNOWNS.rates_of(joint)] for joint in range(2)]
     np.testing.assert_array_equal(np.concatenate(parts), places)
     np.testing.assert_array_equal(places[UNKNOWNS.of_rates], np.concatenate(parts[-2:]))
     assert len(parts[2]) == SHAPES
+
+
+def test_friction_under_load_and_delays_follow_the_efforts_of_the_payload():
+    rng = np.random.default_rng(2)
+    rows, slopes, payload = some_rows(2), rng.normal(size=(2, 2, 10)), rng.normal(size=10)
+    rows[:, :, UNKNOWNS.of_loads] = rows[:, :, UNKNOWNS.of_delays] = 0.0
+    for row, way in zip(rows, (1.0, -1.0), strict=True):  # all joints forwards, then backwards
+        for joint in range(2):
+            row[joint, UNKNOWNS.of_friction(joint)] = 0.0
+            row[joint, UNKNOWNS.of_friction(joint)][2 if way > 0.0 else 7] = 1.0
+    share, delay = np.array([0.05, 0.1]), np.array([0.002, -0.001])
+    values = np.zeros(UNKNOWNS.count)
+    values[UNKNOWNS.of_loads], values[UNKNOWNS.of_delays] = share, delay
+    loaded = UNKNOWNS.loaded(rows, slopes, payload)
+    efforts = rows[:, :, UNKNOWNS.payload] @ payload
+    rubbing = np.array([[1.0], [-1.0]]) * np.abs(efforts) * share
+    np.testing.assert_allclose(
+        loaded[:, :, :-1] @ values, rubbing - (slopes @ payload) * delay, rtol=1e-12
+    )
 
 
 def test_rows_of_other_times_are_explained_by_friction_at_its_rates():

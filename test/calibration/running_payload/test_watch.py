@@ -23,6 +23,7 @@ from carried_payloads import (
 from robot_identification.calibration.running_payload.tracker import PayloadStatus
 from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.errors import EffortSignError, NoEffortError, SampleError
+from robot_identification.robot.bodies import Body
 from robot_identification.robot.mounting import mounting
 
 TRUE = np.array([BODY.mass, *BODY.centre])
@@ -77,6 +78,36 @@ def test_a_body_is_weighed_by_a_robot_whose_friction_law_has_further_terms(arm):
     state = send(watch, arm.part(6.0, BODY))[-1]
     assert state.status is PayloadStatus.CARRIED
     assert state.body.mass[0] == pytest.approx(BODY.mass, rel=0.03)
+
+
+HEAVY = Body(5.0, [0.02, -0.03, 0.08], np.diag([0.015, 0.018, 0.01]))
+
+
+def picked_up_and_laid_down(arm, watch):
+    """Return what is told of a heavy body that an arm carries for eight seconds, and after it."""
+    carried = send(watch, arm.part(8.0, HEAVY))
+    assert carried[-1].status is PayloadStatus.CARRIED
+    assert carried[-1].body.mass[0] == pytest.approx(HEAVY.mass, rel=0.02)
+    laid_down = send(watch, arm.part(6.0))
+    assert laid_down[-1].status is PayloadStatus.NONE
+    return [*carried, *laid_down]
+
+
+def test_friction_under_a_heavy_load_is_neither_payload_nor_contact(arm, watch):
+    arm.load_friction = 0.05
+    states = picked_up_and_laid_down(arm, watch)
+    assert states[-1].changes == 2
+    assert abs(states[30].body.mass[0] - HEAVY.mass) < 3.0 * states[30].body.mass[1]
+
+
+def test_efforts_that_are_late_under_a_heavy_load_are_neither_payload_nor_contact():
+    arm, watch = Carrying(seed=7), new_watch()
+    arm.delay = 0.003
+    while watch.free is None:
+        send(watch, arm.part(1.0))
+    send(watch, arm.part(4.0))
+    for changes in (2, 4):
+        assert picked_up_and_laid_down(arm, watch)[-1].changes == changes
 
 
 @cache
