@@ -29,7 +29,7 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.identification import services
+from robot_identification.ros.identification import didim_requests
 from robot_identification.ros.identification.parameters import IdentificationParameters
 from robot_identification.ros.identification.requests import processing_of
 from robot_identification.ros.identification.streaming import StreamingOptions
@@ -272,7 +272,7 @@ class TestRequests:
     @pytest.mark.parametrize(
         ("request_type", "kind", "names"),
         [
-            (srv.IdentifyDidim.Request, DidimSettings, services.SETTINGS),
+            (srv.IdentifyDidim.Request, DidimSettings, didim_requests.SETTINGS),
             (srv.PlanExcitation.Request, OneJointSettings, requests.OF_ONE_JOINT),
             (srv.PlanExcitation.Request, PointSettings, ("starts", "seed")),
             (srv.PlanExcitation.Request, PlanSettings, ("model", "rows", "duration")),
