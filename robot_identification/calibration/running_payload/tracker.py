@@ -87,6 +87,7 @@ class PayloadState:
     learned: float = 1.0
 
 
+@by_value
 @dataclass(frozen=True)
 class _Belief:
     """What is known, and the (10,) payload by it that friction follows; zeros where none is."""
