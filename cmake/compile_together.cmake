@@ -1,5 +1,5 @@
 # Many generated files include the same large headers: compiled 16 at a time they
-# take a fifth of the processor's time.  Descriptions of types name their static
+# save a quarter of what the build takes.  Descriptions of types name their static
 # variables alike, so each of them stays by itself.
 foreach(_part rosidl_generator_c rosidl_generator_py rosidl_typesupport_c
     rosidl_typesupport_introspection_c rosidl_typesupport_fastrtps_c)

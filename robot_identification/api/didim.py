@@ -23,7 +23,7 @@ from robot_identification.files.bags.trajectories import (
 )
 from robot_identification.identification.didim import run as didim
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
+from robot_identification.identification.didim.starts import IDIM, PRIOR, REGULAR, Start
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.whole_rows import Cancelled
 from robot_identification.robot.model import RobotModel
@@ -32,9 +32,6 @@ from robot_identification.signals.recording import Recording
 
 REFERENCES = "/joint_reference"
 """Topic of the samples of the reference."""
-
-PRIOR = "prior"
-"""Start of DIDIM: the parameters that are known before."""
 
 
 def identify_didim(

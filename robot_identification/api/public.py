@@ -30,7 +30,7 @@ from robot_identification.api.sources.recordings import read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.queries import ModelValues
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
-from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
+from robot_identification.calibration.running_payload.state import PayloadState, PayloadStatus
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.wrench import FrameWrenches, WrenchSettings

@@ -20,7 +20,7 @@ from robot_identification.api.sources.recordings import (
 from robot_identification.api.sources.robots import RobotSource, robot_of
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
-from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
+from robot_identification.calibration.running_payload.state import PayloadState, PayloadStatus
 from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.presentation import Presented
 from robot_identification.robot.arrays import Array, read_only

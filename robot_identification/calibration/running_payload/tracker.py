@@ -12,7 +12,6 @@ from before, or, as long as the window is, with another one.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import IntEnum
 
 import numpy as np
 import scipy.special
@@ -23,6 +22,7 @@ from robot_identification.calibration.running_payload.knowledge import Knowledge
 from robot_identification.calibration.running_payload.learning import FreeMotion
 from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
+from robot_identification.calibration.running_payload.state import PayloadState, PayloadStatus
 from robot_identification.calibration.running_payload.unknowns import Unknowns
 from robot_identification.calibration.running_payload.window import (
     NO_LOAD,
@@ -45,48 +45,6 @@ _RATE_MEMORY = 300.0  # s in which the rate at which friction changes may become
 _FEWEST = 60  # rows that say how large innovations are
 
 
-class PayloadStatus(IntEnum):
-    """The constants of the message PayloadEstimate."""
-
-    LEARNING = 0
-    UNDETERMINED = 1
-    NONE = 2
-    CARRIED = 3
-    CHANGING = 4
-    CONTACT = 5
-
-
-@by_value
-@dataclass(frozen=True)
-class PayloadState:
-    """The payload at one instant.
-
-    Attributes:
-        stamp: of the newest row, in ns, whether or not the robot moves in it.
-        status: what can be told.
-        body: the payload; None where nothing has been told of one.
-        seconds: of motion that the estimate rests on, since the last change.
-        change_stamp: when the payload is thought to have changed last, in ns; 0: not yet.
-        changes: changes that were seen, those that turned out contacts included.
-        ratio: largest likelihood ratio of a change in the newest rows.
-        limit: ratio that says that there is one.
-        misfit: root mean square of what is left of the rows, in deviations of the noise of free
-            motion; 1 where these hold.
-        learned: share of the free motion that is needed.
-    """
-
-    stamp: int
-    status: PayloadStatus
-    body: ConditionedBody | None = None
-    seconds: float = 0.0
-    change_stamp: int = 0
-    changes: int = 0
-    ratio: float = 0.0
-    limit: float = np.inf
-    misfit: float = 1.0
-    learned: float = 1.0
-
-
 @by_value
 @dataclass(frozen=True)
 class _Belief:
@@ -94,6 +52,10 @@ class _Belief:
 
     known: Knowledge
     load: Array
+
+    def anew(self) -> _Belief:
+        """Return what is believed when there is another payload, of which nothing is known."""
+        return _Belief(self.known.with_new_payload(), NO_LOAD)
 
 
 @dataclass
@@ -104,6 +66,7 @@ class _Misfit:
     rows: float = 0.0
 
     def add(self, square: float, rows: int, weight: float) -> None:
+        """Take in the square of so many rows, by which time what came before has faded."""
         self.squares = weight * self.squares + square
         self.rows = weight * self.rows + rows
 
@@ -136,7 +99,7 @@ class PayloadTracker:
         of_rates = np.diag(free.known.prior / np.sqrt(_RATE_MEMORY))[:, unknowns.of_rates]
         self._drift = np.concatenate([changes, of_rates], axis=1)
         self._window = RowWindow(free.noise, unknowns, row_period)
-        self._known, self._load = free.known, NO_LOAD
+        self._belief = _Belief(free.known, NO_LOAD)
         decisions = 3600.0 / self._period * WINDOW
         self._limit = free.tail * threshold(settings.false_changes / decisions)
         self._before: _Belief | None = None  # of a change that may turn out to be a contact
@@ -194,22 +157,24 @@ class PayloadTracker:
     def _rested(self, seconds: float) -> None:
         """Take in that friction may have changed while the robot has told nothing."""
         if seconds > _DRIFTS_EACH * self._period:
-            self._known = self._known.drifted(np.sqrt(min(seconds, _LONGEST)) * self._drift)
+            changes = np.sqrt(min(seconds, _LONGEST)) * self._drift
+            self._belief = replace(self._belief, known=self._belief.known.drifted(changes))
 
     def _believe(self) -> None:
         """Add the oldest segment to what is known."""
-        rows = self._window.oldest(self._load)
+        rows = self._window.oldest(self._belief.load)
         settings, period = self._settings, self._period
         self._believed += 1
-        faded = self._known.faded(float(np.exp(-period / settings.memory)))
+        faded = self._belief.known.faded(float(np.exp(-period / settings.memory)))
         if self._believed % _DRIFTS_EACH == 0:
             faded = faded.drifted(np.sqrt(_DRIFTS_EACH * period) * self._drift)
         if self._believed % _FADES_EACH == 0:
             others = float(np.exp(-_FADES_EACH * period / settings.parameter_memory))
             faded = faded.faded(1.0, others)
-        self._known = self._later(faded.told(rows), 1)
+        known = self._later(faded.told(rows), 1)
+        self._belief = replace(self._belief, known=known)
         weight = float(np.exp(-period / _MISFIT_MEMORY))
-        self._misfit.add(self._known.square - faded.square, len(rows), weight)
+        self._misfit.add(known.square - faded.square, len(rows), weight)
         self._segments += 1
 
     def _look_for_change(self) -> tuple[float, float]:
@@ -219,8 +184,8 @@ class PayloadTracker:
         another change, of a heavy payload say, with which errors of the model grow, only these
         tell it.
         """
-        innovations = self._window.innovations(self._known, self._load, doubt=self._settings.doubt)
-        ratios = innovations.ratios()
+        known, load, doubt = self._belief.known, self._belief.load, self._settings.doubt
+        ratios = self._window.innovations(known, load, doubt=doubt).ratios()
         onset = int(np.argmax(ratios))
         self._level = self._state.misfit**2
         limit = self._limit * self._level
@@ -236,7 +201,7 @@ class PayloadTracker:
             self._believe()
         # It may lie in the segment before or in this one, and the filter looks a row ahead.
         self._skip(min(onset, 1) + 1, skipped=1)
-        self._before = _Belief(self._known, self._load)
+        self._before = self._belief
         self._begin_anew()
 
     def _later(self, known: Knowledge, segments: int) -> Knowledge:
@@ -247,10 +212,10 @@ class PayloadTracker:
     def _skip(self, segments: int, skipped: int = 0) -> None:
         """Forget the oldest segments of the window without believing them; see its `keep_from`."""
         self._window.keep_from(segments, skipped)
-        self._known = self._later(self._known, segments)
+        self._belief = replace(self._belief, known=self._later(self._belief.known, segments))
 
     def _begin_anew(self) -> None:
-        self._known, self._load = self._known.with_new_payload(), NO_LOAD
+        self._belief = self._belief.anew()
         self._misfit, self._segments = _Misfit(), 0
 
     def _judge_change(self) -> None:
@@ -260,22 +225,23 @@ class PayloadTracker:
             return
         if not self._is_payload(before):
             self._contact, self._before = True, None
-            self._known, self._load = before.known, before.load
+            self._belief = before
             self._skip(len(self._window.segments) - 1)
         elif len(self._window.segments) >= WINDOW:
             self._before = None
 
     def _is_payload(self, before: _Belief) -> bool:
         """Tell whether the rows can be those of another payload than before."""
-        anew = before.known.with_new_payload()
-        told = self._with_window(_Belief(anew, NO_LOAD)).known
-        left, freedoms = told.square - anew.square, self._window.counting - LINK_PARAMETERS
+        freedoms = self._window.counting - LINK_PARAMETERS
         if freedoms < LINK_PARAMETERS:
             return True
-        with_former = before.known.told(self._window.white(before.load))
-        unlike = with_former.square - before.known.square
-        if left > self._level * _largest(freedoms) and left > _SHARE * unlike:
-            return False
+        anew = before.anew()
+        told = self._with_window(anew).known
+        left = told.square - anew.known.square
+        if left > self._level * _largest(freedoms):
+            former = before.known.told(self._window.white(before.load))
+            if left > _SHARE * (former.square - before.known.square):
+                return False
         body = conditioned_body(told.payload_factor(), self._settings, _inflation(left, freedoms))
         mass, deviation = body.mass
         return mass > -3.0 * deviation and body.misfit < _STRANGE
@@ -290,14 +256,12 @@ class PayloadTracker:
         newest = RowWindow(self._window.noise, self._unknowns, self._row_period)
         for segment in list(self._window.segments)[-_AGREEING:]:
             newest.add(segment)
-        rows = newest.white(self._load)
-        known = self._later(self._known, len(segments) - _AGREEING)
+        rows = newest.white(self._belief.load)
+        known = self._later(self._belief.known, len(segments) - _AGREEING)
         if known.told(rows).square - known.square <= self._level * _largest(len(rows)):
             self._contact = False
             self._skip(len(self._window.segments) - _AGREEING)
-        elif len(self._window.segments) >= WINDOW and self._is_payload(
-            _Belief(self._known, self._load)
-        ):
+        elif len(self._window.segments) >= WINDOW and self._is_payload(self._belief):
             self._contact = False
             self._changed = int(self._window.segments[0].stamps[0])
             self._begin_anew()
@@ -306,12 +270,11 @@ class PayloadTracker:
         """Return the payload by all rows, those that are not believed yet included."""
         count = len(self._window.segments)
         if self._contact or not count:
-            known, level = self._known, self._misfit.level()
+            known, level = self._belief.known, self._misfit.level()
         else:
-            belief = self._with_window(_Belief(self._known, self._load))
-            known, self._load = belief.known, belief.load
-            counting = self._window.counting
-            level = self._misfit.level(known.square - self._known.square, counting)
+            believed, told = self._belief.known, self._with_window(self._belief)
+            known, self._belief = told.known, replace(self._belief, load=told.load)
+            level = self._misfit.level(known.square - believed.square, self._window.counting)
         misfit = float(np.sqrt(level))
         body = conditioned_body(known.payload_factor(), self._settings, misfit)
         return PayloadState(

@@ -1,14 +1,14 @@
 """Unknowns of the running estimate: payload, errors of the model, rates at which friction changes.
 
-Gears rub more under a load: of each joint friction follows the efforts of the payload by a share.
-Its efforts may be late too, by sensors or filters.  Both are properties of the robot, and stay when
-the payload changes.  What lateness does to the bare robot is part of its noise: taken for a delay
-that is known exactly, all else that the model lacks there would spoil heavy payloads.
-
 Errors of friction are, of each joint, a function of its speed on straight lines between knots,
 other forwards and backwards.  As joints warm up friction changes, forwards and backwards alike, at
 rates that last for minutes: of each joint one of a constant and one of what grows with the speed.
 Beside that it may change by chance, in each direction by itself.
+
+Gears rub more under a load: of each joint friction follows the efforts of the payload by a share.
+Its efforts may be late too, by sensors or filters.  Both are properties of the robot, and stay when
+the payload changes.  What lateness does to the bare robot is part of its noise: taken for a delay
+that is known exactly, all else that the model lacks there would spoil heavy payloads.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from robot_identification.robot.parameters import LINK_PARAMETERS
 KNOTS = (1.0, 3.0, 9.0, 27.0, 81.0)
 """Speeds between which errors of friction lie on straight lines, in stick speeds."""
 SHAPES = 2 * len(KNOTS)
+UNDER_LOAD = 2
+"""Unknowns of each joint that a payload brings: share of friction, and delay of its efforts."""
 RATES = 2
 """Rates of each joint: of the constant, and of what grows with the speed."""
 
@@ -46,7 +48,7 @@ class Unknowns:
     @property
     def count(self) -> int:
         """Number of all."""
-        return LINK_PARAMETERS + self.errors + self.joints * (SHAPES + 2 + RATES)
+        return LINK_PARAMETERS + self.errors + self.joints * (SHAPES + UNDER_LOAD + RATES)
 
     @property
     def payload(self) -> slice:

@@ -13,11 +13,8 @@ from robot_identification.calibration.running_payload.learning import (
 )
 from robot_identification.calibration.running_payload.rows import RowStream, Segment
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
-from robot_identification.calibration.running_payload.tracker import (
-    PayloadState,
-    PayloadStatus,
-    PayloadTracker,
-)
+from robot_identification.calibration.running_payload.state import PayloadState, PayloadStatus
+from robot_identification.calibration.running_payload.tracker import PayloadTracker
 from robot_identification.calibration.running_payload.window import SEGMENT
 from robot_identification.calibration.spread import Spread
 from robot_identification.identification.base.parameters import base_parameters

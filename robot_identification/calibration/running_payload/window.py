@@ -132,7 +132,7 @@ class RowWindow:
         return counting[:, : self._entries], counting[:, self._entries :]
 
     def _completed(self, segment: Segment, load: Array) -> Array:
-        """Return the rows of the oldest segments with what changes of friction add to them."""
+        """Return the rows of the oldest segments with what load and warming add to them."""
         rows = segment.rows
         if load.any():
             rows = self._unknowns.loaded(rows, segment.slopes, load)

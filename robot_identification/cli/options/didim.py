@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robot_identification.api.didim import PRIOR, REFERENCES, identify_didim
+from robot_identification.api.didim import REFERENCES, identify_didim
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
@@ -15,7 +15,7 @@ from robot_identification.errors import SettingError
 from robot_identification.files.bags.trajectories import TRAJECTORIES
 from robot_identification.identification.didim.run import DidimProgress
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.didim.starts import IDIM, REGULAR
+from robot_identification.identification.didim.starts import IDIM, PRIOR, REGULAR
 
 if TYPE_CHECKING:
     from robot_identification.identification.history import History

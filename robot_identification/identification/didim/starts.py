@@ -16,6 +16,8 @@ from robot_identification.robot.terms.kinds import TermKind
 
 REGULAR = "regular"
 IDIM = "idim"
+PRIOR = "prior"
+"""Name of the parameters that are known before."""
 
 _SMALLEST_RATIO = 1e-6
 

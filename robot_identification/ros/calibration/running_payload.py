@@ -11,7 +11,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
+from robot_identification.calibration.running_payload.state import PayloadState, PayloadStatus
 from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.calibration.spread import Spread
 from robot_identification.errors import EffortSignError, InputError, NoEffortError

@@ -9,7 +9,7 @@ from robot_identification.errors import MissingSignalError, SettingError
 from robot_identification.files.bags.trajectories import read_reference, sampled_reference
 from robot_identification.identification.didim.run import DidimProgress
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
+from robot_identification.identification.didim.starts import IDIM, PRIOR, REGULAR, Start
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.identification.requests import values_of_file
 from robot_identification.ros.messages.common import stated
@@ -17,7 +17,6 @@ from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim
 
-PRIOR = "prior"
 SETTINGS = ("weighting", "max_iterations", "tolerance_error", "tolerance_parameters")
 
 

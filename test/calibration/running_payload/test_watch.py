@@ -20,7 +20,7 @@ from carried_payloads import (
     new_watch,
     send,
 )
-from robot_identification.calibration.running_payload.tracker import PayloadStatus
+from robot_identification.calibration.running_payload.state import PayloadStatus
 from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.errors import EffortSignError, NoEffortError, SampleError
 from robot_identification.robot.bodies import Body

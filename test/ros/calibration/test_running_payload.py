@@ -23,7 +23,7 @@ from carried_payloads import (
     new_watch,
 )
 from carried_payloads import send as send_to
-from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
+from robot_identification.calibration.running_payload.state import PayloadState, PayloadStatus
 from robot_identification.errors import SettingError
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
