@@ -19,8 +19,9 @@ TRUTH = load_values("tx40_simulated", ROBOT)
 PLACE = mounting(ROBOT)
 BODY = Body(2.0, [0.02, -0.03, 0.08], np.diag([0.006, 0.007, 0.004]))
 SETTINGS = RunningPayloadSettings(learning_time=20.0)
-NOISE = 0.2  # N m, of every sample
+NOISE = 0.2  # N m, of every sample, where nothing else is said
 UNKNOWN = 1.5  # N m, at 1 rad/s
+RIPPLES = 10.0  # in a radian of a joint, 2 pi of them a wave
 
 
 class Carrying:
@@ -29,18 +30,20 @@ class Carrying:
     Args:
         seed: of the noise.
         warming: by which friction falls at 1 rad/s, in N m in a second.
+        noise: of every sample, in N m.
 
     Attributes:
         efforts: (joints,) from outside, for the parts to come.
         load_friction: share by which friction follows the efforts of the body.
         delay: by which efforts are late, in s.
+        ripple: share by which gears pass on more or less of the body's efforts as they turn.
     """
 
-    def __init__(self, seed=0, warming=0.0):
+    def __init__(self, seed=0, warming=0.0, noise=NOISE):
         self._rng = np.random.default_rng(seed)
-        self.warming = warming
+        self.warming, self.noise = warming, noise
         self.now, self.efforts = 0.0, np.zeros(len(ROBOT.joints))
-        self.load_friction = self.delay = 0.0
+        self.load_friction = self.delay = self.ripple = 0.0
 
     def part(self, seconds, body=None):
         """Return stamps, positions and efforts of so many seconds, with a body or none."""
@@ -50,10 +53,11 @@ class Carrying:
         tau = inverse_dynamics(ROBOT, TRUTH, q, qd, qdd)
         if body is not None:
             load = inverse_dynamics(ROBOT, PLACE.with_body(TRUTH, body), q, qd, qdd) - tau
-            tau += load + self.load_friction * np.abs(load) * np.sign(qd)
+            tau += load * (1.0 + self.ripple * np.sin(RIPPLES * q))
+            tau += self.load_friction * np.abs(load) * np.sign(qd)
         friction = UNKNOWN - self.warming * time
         tau += friction * np.sign(qd) * np.sqrt(np.abs(qd)) - self.efforts
-        tau += NOISE * self._rng.normal(size=tau.shape)
+        tau += self.noise * self._rng.normal(size=tau.shape)
         return BEGIN + np.rint(1e9 * time[:, 0]).astype(np.int64), motion(time)[0], tau
 
 

@@ -99,7 +99,7 @@ def conditioned_body(
     """
     R, z = factor[:, :-1] / inflation, factor[:, -1] / inflation
     values = scipy.linalg.solve_triangular(R, z)
-    lightest = 0.01 * settings.least_mass
+    lightest = settings.least_mass
     usual, wanted = _usual(values, _scale(values, R, lightest), settings)
     for _ in range(_ITERATIONS):
         rows = np.vstack([R, usual])

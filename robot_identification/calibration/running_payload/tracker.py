@@ -42,7 +42,7 @@ _DRIFTS_EACH = 4  # segments between two times that friction drifts
 _FADES_EACH = 40  # segments between two times that errors of the model fade
 _LONGEST = 600.0  # s of rest; afterwards friction is as unknown as it will be
 _RATE_MEMORY = 300.0  # s in which the rate at which friction changes may become another one
-_FEWEST = 60  # rows that say how large innovations are
+_FEWEST = 60  # rows that say how large innovations are, and whether a payload explains them
 
 
 @by_value
@@ -235,16 +235,19 @@ class PayloadTracker:
         freedoms = self._window.counting - LINK_PARAMETERS
         if freedoms < LINK_PARAMETERS:
             return True
-        anew = before.anew()
-        told = self._with_window(anew).known
+        anew, doubt = before.anew(), self._settings.doubt
+        told = anew.known.told(self._window.white(self._with_window(anew).load, doubt))
         left = told.square - anew.known.square
         if left > self._level * _largest(freedoms):
-            former = before.known.told(self._window.white(before.load))
+            former = before.known.told(self._window.white(before.load, doubt))
             if left > _SHARE * (former.square - before.known.square):
                 return False
+        if self._window.counting < _FEWEST and len(self._window.segments) < WINDOW:
+            return True  # a payload that hardly is one may be what the change itself has left
         body = conditioned_body(told.payload_factor(), self._settings, _inflation(left, freedoms))
         mass, deviation = body.mass
-        return mass > -3.0 * deviation and body.misfit < _STRANGE
+        lightest = -self._settings.least_mass - 3.0 * deviation
+        return mass > lightest and body.misfit < _STRANGE
 
     def _while_contact(self) -> None:
         """See whether a contact is over, or has turned into a payload."""
@@ -256,7 +259,7 @@ class PayloadTracker:
         newest = RowWindow(self._window.noise, self._unknowns, self._row_period)
         for segment in list(self._window.segments)[-_AGREEING:]:
             newest.add(segment)
-        rows = newest.white(self._belief.load)
+        rows = newest.white(self._belief.load, self._settings.doubt)
         known = self._later(self._belief.known, len(segments) - _AGREEING)
         if known.told(rows).square - known.square <= self._level * _largest(len(rows)):
             self._contact = False

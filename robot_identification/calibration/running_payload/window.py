@@ -87,13 +87,15 @@ class RowWindow:
         """Number of rows that count."""
         return sum(segment.counting for segment in self.segments)
 
-    def white(self, load: Array) -> Array:
+    def white(self, load: Array, doubt: float = 0.0) -> Array:
         """Return the (rows, entries) white rows that count.
 
         Args:
             load: (10,) standard parameters of the payload that friction follows.
+            doubt: share of the payload's efforts by which each row may be off.
         """
-        return self._whitened(load, changes=False)[0]
+        rows = self._whitened(load, changes=False)[0]
+        return rows * _weights(rows[:, :LINK_PARAMETERS] @ load, doubt)
 
     def innovations(
         self, known: Knowledge, load: Array = NO_LOAD, *, bare: bool = False, doubt: float = 0.0
@@ -105,7 +107,7 @@ class RowWindow:
             load: (10,) standard parameters of the payload that friction follows.
             bare: whether it is known that nothing is carried before a change.
             doubt: share by which the efforts of each joint for the payload may be others than
-                those of the model.
+                those of the model, in all rows alike and in each by itself.
         """
         rows, changes = self._whitened(load, changes=True)
         if bare:
@@ -113,7 +115,8 @@ class RowWindow:
         joints = np.concatenate([np.nonzero(segment.kept)[1] for segment in self.segments])
         carried = rows[:, :LINK_PARAMETERS] @ known.values[:LINK_PARAMETERS]
         doubts = doubt * carried[:, None] * (joints[:, None] == np.unique(joints))
-        return Innovations.of(known, rows, changes, doubts)
+        weights = _weights(carried, doubt)
+        return Innovations.of(known, weights * rows, weights * changes, weights * doubts)
 
     def _whitened(self, load: Array, *, changes: bool) -> tuple[Array, Array]:
         """Return the white rows that count, and what the payload of each segment adds to them."""
@@ -140,3 +143,8 @@ class RowWindow:
             return rows
         seconds = self._row_period * np.arange(0.5, len(rows), dtype=np.float64)
         return self._unknowns.warmed(rows, seconds)
+
+
+def _weights(carried: Array, doubt: float) -> Array:
+    """Return the (rows, 1) weights of rows that a payload's (rows,) efforts make less certain."""
+    return np.asarray(1.0 / np.hypot(1.0, doubt * carried))[:, None]

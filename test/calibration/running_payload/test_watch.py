@@ -110,6 +110,26 @@ def test_efforts_that_are_late_under_a_heavy_load_are_neither_payload_nor_contac
         assert picked_up_and_laid_down(arm, watch)[-1].changes == changes
 
 
+def test_gears_that_turn_unevenly_under_a_heavy_load_are_neither_payload_nor_contact(arm, watch):
+    arm.ripple = 0.02
+    for changes in (2, 4, 6):
+        states = picked_up_and_laid_down(arm, watch)
+        assert states[-1].changes == changes
+        assert PayloadStatus.CONTACT not in {state.status for state in states}
+
+
+def test_a_light_body_that_is_laid_down_has_not_become_a_contact():
+    arm, watch = Carrying(seed=1, noise=0.02), new_watch()
+    while watch.free is None:
+        send(watch, arm.part(1.0))
+    light = Body(0.3, [0.02, -0.03, 0.08], np.diag([0.0009, 0.0011, 0.0006]))
+    send(watch, arm.part(4.0))
+    for _ in range(6):
+        states = [*send(watch, arm.part(7.4, light)), *send(watch, arm.part(5.3))]
+        assert states[-1].status is PayloadStatus.NONE
+        assert PayloadStatus.CONTACT not in {state.status for state in states}
+
+
 @cache
 def learned_from(warming):
     """Return an arm, warming up or not, and what has just learned its free motion; copy them."""
