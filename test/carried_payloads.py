@@ -45,14 +45,22 @@ class Carrying:
         self.now, self.efforts = 0.0, np.zeros(len(ROBOT.joints))
         self.load_friction = self.delay = self.ripple = 0.0
 
-    def part(self, seconds, body=None):
-        """Return stamps, positions and efforts of so many seconds, with a body or none."""
+    def part(self, seconds, body=None, lifting=0.0):
+        """Return stamps, positions and efforts of so many seconds, with a body or none.
+
+        Args:
+            seconds: that the part lasts.
+            body: what is carried.
+            lifting: s in which the weight of the body passes from what it lies on to the arm.
+        """
         time = self.now + np.arange(round(seconds * RATE))[:, None] / RATE
         self.now = float(time[-1, 0]) + 1.0 / RATE
         q, qd, qdd = motion(time - self.delay)
         tau = inverse_dynamics(ROBOT, TRUTH, q, qd, qdd)
         if body is not None:
             load = inverse_dynamics(ROBOT, PLACE.with_body(TRUTH, body), q, qd, qdd) - tau
+            if lifting:
+                load *= np.minimum((time - time[0]) / lifting, 1.0)
             tau += load * (1.0 + self.ripple * np.sin(RIPPLES * q))
             tau += self.load_friction * np.abs(load) * np.sign(qd)
         friction = UNKNOWN - self.warming * time

@@ -3,10 +3,9 @@
 Segments are believed when they have been seen for some time: what is known without the newest ones
 judges them.  Where a likelihood ratio of a change exceeds its threshold, the payload is forgotten,
 the errors of the model are not, and the estimate begins anew behind the change.  What has changed
-may also be a contact.  For the length of the window both are possible; a contact it was if no
-payload explains the rows, neither as well as noise lets them be explained nor for the most part,
-or only one that no body is.  Then nothing is believed until the rows agree again with the payload
-from before, or, as long as the window is, with another one.
+may also be a contact.  For the length of the window both are possible, and longer where the payload
+goes on changing; a contact it was if no payload explains the rows.  Then nothing is believed until
+they agree again with the payload from before, or, as long as the window is, with another one.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.special
 
 from robot_identification.calibration.running_payload.body import ConditionedBody, conditioned_body
 from robot_identification.calibration.running_payload.innovations import mean_square, threshold
+from robot_identification.calibration.running_payload.judge import FEWEST, Belief, Judge
 from robot_identification.calibration.running_payload.knowledge import Knowledge
 from robot_identification.calibration.running_payload.learning import FreeMotion
 from robot_identification.calibration.running_payload.rows import Segment
@@ -30,32 +29,16 @@ from robot_identification.calibration.running_payload.window import (
     WINDOW,
     RowWindow,
 )
-from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
-_CERTAIN = 1e-5  # probability below which noise is no explanation
-_SHARE = 0.1  # of what a payload leaves of a change, below which it explains it for the most part
 _AGREEING = 3  # segments that agree with what was before, so that a contact is over
-_STRANGE = 40.0  # square that what is usual of bodies may cost: six values, each off by 2.6
 _MISFIT_MEMORY = 10.0  # s
+_WORST = 100.0  # mean square up to which it may be the model that lacks something
+_LONGEST_CHANGE = 5.0  # s
 _DRIFTS_EACH = 4  # segments between two times that friction drifts
 _FADES_EACH = 40  # segments between two times that errors of the model fade
 _LONGEST = 600.0  # s of rest; afterwards friction is as unknown as it will be
 _RATE_MEMORY = 300.0  # s in which the rate at which friction changes may become another one
-_FEWEST = 60  # rows that say how large innovations are, and whether a payload explains them
-
-
-@by_value
-@dataclass(frozen=True)
-class _Belief:
-    """What is known, and the (10,) payload by it that friction follows; zeros where none is."""
-
-    known: Knowledge
-    load: Array
-
-    def anew(self) -> _Belief:
-        """Return what is believed when there is another payload, of which nothing is known."""
-        return _Belief(self.known.with_new_payload(), NO_LOAD)
 
 
 @dataclass
@@ -73,7 +56,7 @@ class _Misfit:
     def level(self, square: float = 0.0, rows: int = 0) -> float:
         """Return the mean square, with some more; 1 where noise explains it, and of too few."""
         total = self.rows + rows - LINK_PARAMETERS
-        return mean_square(self.squares + square, total) if total >= _FEWEST else 1.0
+        return mean_square(self.squares + square, total) if total >= FEWEST else 1.0
 
 
 class PayloadTracker:
@@ -99,10 +82,11 @@ class PayloadTracker:
         of_rates = np.diag(free.known.prior / np.sqrt(_RATE_MEMORY))[:, unknowns.of_rates]
         self._drift = np.concatenate([changes, of_rates], axis=1)
         self._window = RowWindow(free.noise, unknowns, row_period)
-        self._belief = _Belief(free.known, NO_LOAD)
+        self._judge = Judge(self._window, settings)
+        self._belief = Belief(free.known, NO_LOAD)
         decisions = 3600.0 / self._period * WINDOW
         self._limit = free.tail * threshold(settings.false_changes / decisions)
-        self._before: _Belief | None = None  # of a change that may turn out to be a contact
+        self._before: Belief | None = None  # of a change that may turn out to be a contact
         self._contact = False
         self._misfit = _Misfit()
         self._level = 1.0  # mean square of what was left of the rows before the last change
@@ -144,13 +128,12 @@ class PayloadTracker:
         ratio, limit = 0.0, np.inf
         if self._contact:
             self._while_contact()
+        elif self._before is not None:
+            self._judge_change(self._before)
         else:
             if len(self._window.segments) > WINDOW:
                 self._believe()
-            if self._before is None:
-                ratio, limit = self._look_for_change()
-            else:
-                self._judge_change()
+            ratio, limit = self._look_for_change()
         self._state = self._told(int(segment.stamps[-1]), ratio, limit)
         return self._state
 
@@ -184,14 +167,12 @@ class PayloadTracker:
         another change, of a heavy payload say, with which errors of the model grow, only these
         tell it.
         """
-        known, load, doubt = self._belief.known, self._belief.load, self._settings.doubt
-        ratios = self._window.innovations(known, load, doubt=doubt).ratios()
-        onset = int(np.argmax(ratios))
-        self._level = self._state.misfit**2
+        onset, ratio = self._judge.likeliest_change(self._belief)
+        self._level = min(self._state.misfit**2, _WORST)
         limit = self._limit * self._level
-        if ratios[onset] > limit:
+        if ratio > limit:
             self._change(onset)
-        return float(ratios[onset]), limit
+        return ratio, limit
 
     def _change(self, onset: int) -> None:
         """Forget the payload, and what lies about the segment in which it has changed."""
@@ -218,36 +199,19 @@ class PayloadTracker:
         self._belief = self._belief.anew()
         self._misfit, self._segments = _Misfit(), 0
 
-    def _judge_change(self) -> None:
+    def _judge_change(self, before: Belief) -> None:
         """Decide whether a change is one of the payload, as soon as that can be told."""
-        before = self._before
-        if before is None or not self._window.segments:
-            return
-        if not self._is_payload(before):
+        if not self._judge.is_payload(before, self._level):
             self._contact, self._before = True, None
             self._belief = before
             self._skip(len(self._window.segments) - 1)
         elif len(self._window.segments) >= WINDOW:
-            self._before = None
-
-    def _is_payload(self, before: _Belief) -> bool:
-        """Tell whether the rows can be those of another payload than before."""
-        freedoms = self._window.counting - LINK_PARAMETERS
-        if freedoms < LINK_PARAMETERS:
-            return True
-        anew, doubt = before.anew(), self._settings.doubt
-        told = anew.known.told(self._window.white(self._with_window(anew).load, doubt))
-        left = told.square - anew.known.square
-        if left > self._level * _largest(freedoms):
-            former = before.known.told(self._window.white(before.load, doubt))
-            if left > _SHARE * (former.square - before.known.square):
-                return False
-        if self._window.counting < _FEWEST and len(self._window.segments) < WINDOW:
-            return True  # a payload that hardly is one may be what the change itself has left
-        body = conditioned_body(told.payload_factor(), self._settings, _inflation(left, freedoms))
-        mass, deviation = body.mass
-        lightest = -self._settings.least_mass - 3.0 * deviation
-        return mass > lightest and body.misfit < _STRANGE
+            lasting = (self._newest - self._changed) * 1e-9 < _LONGEST_CHANGE
+            onset = self._judge.last_change(before, self._limit * self._level) if lasting else 0
+            if onset:
+                self._skip(onset + 1, skipped=1)
+            else:
+                self._before = None
 
     def _while_contact(self) -> None:
         """See whether a contact is over, or has turned into a payload."""
@@ -259,12 +223,15 @@ class PayloadTracker:
         newest = RowWindow(self._window.noise, self._unknowns, self._row_period)
         for segment in list(self._window.segments)[-_AGREEING:]:
             newest.add(segment)
-        rows = newest.white(self._belief.load, self._settings.doubt)
         known = self._later(self._belief.known, len(segments) - _AGREEING)
-        if known.told(rows).square - known.square <= self._level * _largest(len(rows)):
+        if Judge(newest, self._settings).agrees(replace(self._belief, known=known), self._level):
             self._contact = False
             self._skip(len(self._window.segments) - _AGREEING)
-        elif len(self._window.segments) >= WINDOW and self._is_payload(self._belief):
+        elif (
+            len(self._window.segments) >= WINDOW
+            and self._judge.is_payload(self._belief, self._level)
+            and not self._judge.last_change(self._belief, self._limit * self._level)
+        ):
             self._contact = False
             self._changed = int(self._window.segments[0].stamps[0])
             self._begin_anew()
@@ -275,7 +242,7 @@ class PayloadTracker:
         if self._contact or not count:
             known, level = self._belief.known, self._misfit.level()
         else:
-            believed, told = self._belief.known, self._with_window(self._belief)
+            believed, told = self._belief.known, self._judge.with_window(self._belief)
             known, self._belief = told.known, replace(self._belief, load=told.load)
             level = self._misfit.level(known.square - believed.square, self._window.counting)
         misfit = float(np.sqrt(level))
@@ -292,22 +259,6 @@ class PayloadTracker:
             misfit=misfit,
         )
 
-    def _with_window(self, belief: _Belief) -> _Belief:
-        """Return what is known with the rows that are not believed yet.
-
-        Friction follows a payload that the rows must tell first where there was none before.
-        """
-        told = belief.known.told(self._window.white(belief.load))
-        load = self._load_by(told)
-        if load.any() and not belief.load.any():
-            told = belief.known.told(self._window.white(load))
-            load = self._load_by(told)
-        return _Belief(told, load)
-
-    def _load_by(self, known: Knowledge) -> Array:
-        body = conditioned_body(known.payload_factor(), self._settings)
-        return body.standard if body.certain else NO_LOAD
-
     def _status(self, body: ConditionedBody) -> PayloadStatus:
         if self._contact:
             return PayloadStatus.CONTACT
@@ -320,12 +271,3 @@ class PayloadTracker:
             return PayloadStatus.CARRIED
         none = mass + 2.0 * deviation < self._settings.least_mass
         return PayloadStatus.NONE if none else PayloadStatus.UNDETERMINED
-
-
-def _largest(rows: int) -> float:
-    """Return the largest sum of squares of so many innovations that noise explains."""
-    return float(scipy.special.chdtri(rows, _CERTAIN))
-
-
-def _inflation(square: float, freedoms: int) -> float:
-    return float(np.sqrt(max(square / freedoms, 1.0)))

@@ -104,7 +104,7 @@ class RowWindow:
 
         Args:
             known: what is known without them.
-            load: (10,) standard parameters of the payload that friction follows.
+            load: (10,) standard parameters of the payload that friction follows, and doubts.
             bare: whether it is known that nothing is carried before a change.
             doubt: share by which the efforts of each joint for the payload may be others than
                 those of the model, in all rows alike and in each by itself.
@@ -113,7 +113,7 @@ class RowWindow:
         if bare:
             rows[:, :LINK_PARAMETERS] = 0.0
         joints = np.concatenate([np.nonzero(segment.kept)[1] for segment in self.segments])
-        carried = rows[:, :LINK_PARAMETERS] @ known.values[:LINK_PARAMETERS]
+        carried = rows[:, :LINK_PARAMETERS] @ load
         doubts = doubt * carried[:, None] * (joints[:, None] == np.unique(joints))
         weights = _weights(carried, doubt)
         return Innovations.of(known, weights * rows, weights * changes, weights * doubts)
