@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -41,7 +44,8 @@ class Prediction:
     """Publishes what the calibrated model predicts, with the stamps and units of `joint_states`.
 
     Joint states are taken in and worked on in blocks, since the filters look ahead.  Where external
-    efforts are wanted, they are taken in more often, and handed on before they wait for a block.
+    efforts are wanted, they are taken in more often, and handed on before they wait for a block;
+    predictions, which are late anyway, are sent in between.
 
     Args:
         node: the node that publishes.
@@ -73,6 +77,7 @@ class Prediction:
         self._usable = UsableStates(robot)
         self._efforts, self._payload = efforts, payload
         self._waiting: list[Sample] = []
+        self._unsent: Iterator[JointState] = iter(())
         self._takes = 1 if efforts is None else _TAKES
         self._ending, self._working = threading.Event(), threading.Lock()
         self._publisher = qos.create_publisher(
@@ -108,6 +113,7 @@ class Prediction:
         with self._working:
             for take in range(self._takes):
                 due = begun + take * _BLOCK_PERIOD / self._takes
+                self._send(due)
                 if self._ending.wait(max(0.0, due - time.monotonic())):
                     return
                 self._work_on(whole=take + 1 == self._takes)
@@ -148,10 +154,13 @@ class Prediction:
         except InputError as error:
             self._refusal = str(error)
             return
-        for block in blocks:
-            self._publish(block)
+        self._send()  # what there has been no time for until now
+        self._unsent = chain.from_iterable(self._messages(block) for block in blocks)
+        if self._efforts is None:
+            self._send()
 
-    def _publish(self, block: PredictedBlock) -> None:
+    def _messages(self, block: PredictedBlock) -> Iterator[JointState]:
+        """Yield the predictions that are wanted."""
         signals = from_joint_side(self._robot, block.position, block.velocity, block.effort)
         rows = [np.asarray(signal).tolist() for signal in signals]
         for stamp, position, velocity, effort in zip(block.stamps.tolist(), *rows, strict=True):
@@ -164,8 +173,13 @@ class Prediction:
                 effort=effort,
             )
             message.header.stamp = time_of(stamp)
-            self._publisher.publish(message)
             self._sent = stamp
+            yield message
+
+    def _send(self, until: float = math.inf) -> None:
+        """Send predictions, oldest first, as long as there is time."""
+        while time.monotonic() < until and (message := next(self._unsent, None)):
+            self._publisher.publish(message)
             self._predicted += 1
 
     @property

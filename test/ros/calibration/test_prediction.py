@@ -42,13 +42,14 @@ class Arm:
     Args:
         made: the node.
         rate: of the predictions in Hz, 0 for all.
+        efforts: what publishes external efforts of the same states.
     """
 
     topic = "/joint_states"
 
-    def __init__(self, made, rate=0.0):
+    def __init__(self, made, rate=0.0, efforts=None):
         values = CalibrationParameters(robot="scara", predicted_rate=rate)
-        self.prediction = Prediction(made, ROBOT, None, SimpleNamespace(now=values))
+        self.prediction = Prediction(made, ROBOT, None, SimpleNamespace(now=values), efforts)
         self.monitor = ModelMonitor(ROBOT, TRUTH, LEVEL)
         self.prediction.use(self.monitor)
         self.prediction._states, self._waiting = self, []
@@ -87,6 +88,21 @@ def test_predictions_go_on_after_the_clock_was_set_back(rate):
     assert before > 320
     assert len(arm.predicted) == 2 * before
     assert stamp_of(arm.predicted[before]) == STAMPS[0] - 10**11
+
+
+def test_predictions_wait_until_external_efforts_have_been_handed_on():
+    q, tau = (signal[: len(STAMPS)] for signal in motion())
+    handed_on = []
+    with node() as made:
+        alone, beside = Arm(made), Arm(made, efforts=SimpleNamespace(push=handed_on.extend))
+        for arm in (alone, beside):
+            arm.send(STAMPS, q, tau)
+        assert len(handed_on) == len(STAMPS)
+        waiting = len(alone.predicted) - len(beside.predicted)
+        beside.prediction._send(until=0.0)  # no time is left
+        assert len(alone.predicted) - len(beside.predicted) == waiting > 0
+        beside.prediction._send()
+    assert [stamp_of(one) for one in beside.predicted] == [stamp_of(one) for one in alone.predicted]
 
 
 @pytest.mark.parametrize(
