@@ -48,7 +48,7 @@ class RunningPayloadSettings(Settings):
     )
     doubt: float = setting(
         "share by which the efforts of a joint for the payload may be others than those of the "
-        "model, by drive gains; smaller changes are not looked for",
+        "model, by drive gains and uneven gears; smaller changes are not looked for",
         0.02,
         minimum=0.0,
         maximum=1.0,

@@ -34,7 +34,7 @@ from robot_identification.robot.parameters import LINK_PARAMETERS
 _AGREEING = 3  # segments that agree with what was before, so that a contact is over
 _MISFIT_MEMORY = 10.0  # s
 _WORST = 100.0  # mean square up to which it may be the model that lacks something
-_LONGEST_CHANGE = 5.0  # s
+_LONGEST_CHANGE = 5.0  # s of motion
 _DRIFTS_EACH = 4  # segments between two times that friction drifts
 _FADES_EACH = 40  # segments between two times that errors of the model fade
 _LONGEST = 600.0  # s of rest; afterwards friction is as unknown as it will be
@@ -87,6 +87,7 @@ class PayloadTracker:
         decisions = 3600.0 / self._period * WINDOW
         self._limit = free.tail * threshold(settings.false_changes / decisions)
         self._before: Belief | None = None  # of a change that may turn out to be a contact
+        self._judged = 0  # segments since then
         self._contact = False
         self._misfit = _Misfit()
         self._level = 1.0  # mean square of what was left of the rows before the last change
@@ -182,7 +183,7 @@ class PayloadTracker:
             self._believe()
         # It may lie in the segment before or in this one, and the filter looks a row ahead.
         self._skip(min(onset, 1) + 1, skipped=1)
-        self._before = self._belief
+        self._before, self._judged = self._belief, 0
         self._begin_anew()
 
     def _later(self, known: Knowledge, segments: int) -> Knowledge:
@@ -201,15 +202,16 @@ class PayloadTracker:
 
     def _judge_change(self, before: Belief) -> None:
         """Decide whether a change is one of the payload, as soon as that can be told."""
+        self._judged += 1
         if not self._judge.is_payload(before, self._level):
             self._contact, self._before = True, None
             self._belief = before
             self._skip(len(self._window.segments) - 1)
         elif len(self._window.segments) >= WINDOW:
-            lasting = (self._newest - self._changed) * 1e-9 < _LONGEST_CHANGE
-            onset = self._judge.last_change(before, self._limit * self._level) if lasting else 0
-            if onset:
+            onset = self._judge.last_change(before, self._limit * self._level)
+            if onset and self._judged * self._period < _LONGEST_CHANGE:
                 self._skip(onset + 1, skipped=1)
+                self._before = replace(before, known=self._later(before.known, onset + 1))
             else:
                 self._before = None
 
