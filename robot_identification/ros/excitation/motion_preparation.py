@@ -88,7 +88,7 @@ class MotionPreparation:
         transport = self._controller.choose()
         prepared = self.prepare(*self._planner.latest(), None, speed)
         checks = self.checked(prepared, transport)
-        self._watch.take()
+        await self._watch.newer()  # preparing took time in which no state was taken in
         self.supervisor_of(prepared).check(self._watch.now())
         return preview_text(prepared, speed, checks, self._efforts.text)
 

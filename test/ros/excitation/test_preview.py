@@ -276,6 +276,24 @@ def test_a_state_that_is_a_little_late_is_waited_for(bench, asked):
     assert len(bench.node.published["joint_trajectory"]) == (asked is Bench.start)
 
 
+@pytest.mark.parametrize("asked", [Bench.preview, Bench.start])
+def test_a_state_that_grows_old_while_a_motion_is_prepared_is_waited_for(bench, asked, monkeypatch):
+    prepare = MotionPreparation.prepare
+
+    def slowly(*given):
+        made = prepare(*given)
+        the_states_are_old(bench)
+        return made
+
+    async def newer():
+        bench.stand(np.zeros(2))
+
+    monkeypatch.setattr(MotionPreparation, "prepare", slowly)
+    bench.newer = newer
+    asked(bench)
+    assert len(bench.node.published["joint_trajectory"]) == (asked is Bench.start)
+
+
 def test_a_start_logs_what_a_preview_warns_of_and_begins(bench, caplog):
     warned = [line for line in bench.preview().splitlines() if "WARNING" in line]
     assert warned
