@@ -88,13 +88,14 @@ class Judge:
         if freedoms < LINK_PARAMETERS:
             return True
         anew = before.anew()
-        whole = self.with_window(anew)
-        told = anew.known.told(self._window.white(whole.load, self._settings.doubt))
+        certain = self.with_window(anew)
+        told = anew.known.told(self._window.white(certain.load, self._settings.doubt))
         left = told.square - anew.known.square
         if left > level * _largest(freedoms):
+            # Shares are of rows without doubts, which differ with what is carried.
             former = before.known.told(self._window.white(before.load))
-            share = _SHARE * (former.square - before.known.square)
-            if whole.known.square - anew.known.square > share:
+            change = former.square - before.known.square
+            if certain.known.square - anew.known.square > _SHARE * change:
                 return False
         if self._window.counting < FEWEST and len(self._window.segments) < WINDOW:
             return True  # few rows may hold what the change itself has left
