@@ -131,12 +131,21 @@ class MotionWatch:
         if self._paused:
             return False
         if self._newer is not None:
-            waited = self.now().seconds_since(self._since)
-            latest = self.states.latest
-            come = latest is not None and latest.stamp > self._since.stamp
-            if come or waited > max(_PATIENCE, 2.0 * self.states.timeout):
+            now = self.now()
+            waited = now.seconds_since(self._since)
+            if self._newer_has_come(now) or waited > max(_PATIENCE, 2.0 * self.states.timeout):
                 self.wait_no_longer()
         return True
+
+    def _newer_has_come(self, now: Instant) -> bool:
+        """Tell whether there is a state from after the request that is still young.
+
+        To take in all that have come while the node was busy takes time, in which the newest of
+        them grows old.
+        """
+        latest = self.states.latest
+        come = latest is not None and latest.stamp > self._since.stamp
+        return come and self.states.age(now) < 0.5 * self.states.timeout
 
     async def newer(self) -> None:
         """Wait for a state from after this call, or until none is to be expected.

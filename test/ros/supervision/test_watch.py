@@ -185,6 +185,19 @@ def test_a_state_that_was_on_its_way_when_newer_ones_were_asked_for_ends_no_wait
     assert not over()
 
 
+def test_a_newer_state_that_has_grown_old_while_many_were_taken_in_ends_no_waiting(machine):
+    machine.watch.look()
+    over = waited(machine)
+    machine.pass_time(70.0)
+    machine.come(60.0)
+    machine.watch.look()
+    assert not over()
+    machine.pass_time(10.0)
+    machine.come(5.0)
+    machine.watch.look()
+    assert over()
+
+
 def test_several_may_wait_for_a_newer_state(machine):
     machine.watch.look()
     first = waited(machine)
