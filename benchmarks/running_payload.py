@@ -85,11 +85,11 @@ class Watched:
             now = samples.time[part][-1] - samples.time[0]
             states = self.watch.push(stamps[part], samples.position[part], samples.effort[part])
             found += [(now, state) for state in states]
-            for state in states:
-                contact = state.status == CONTACT
-                self.tally.contacts += contact and not self.contact
-                self.contact = contact
         self.tally.seconds += time.process_time() - before
+        for _, state in found:
+            contact = state.status == CONTACT
+            self.tally.contacts += contact and not self.contact
+            self.contact = contact
         self.tally.watched += len(stamps) / RATE
         return found
 

@@ -94,10 +94,15 @@ def new_watch(free=None):
     return PayloadWatch(ROBOT, TRUTH, PLACE, settings=SETTINGS, free=free)
 
 
-@cache
-def learned():
-    """Return what twenty seconds of the bare arm have told, and the arm behind them."""
-    arm, watch = Carrying(), new_watch()
+def learn(arm, watch):
+    """Let a bare arm move until its free motion has been learned."""
     while watch.free is None:
         send(watch, arm.part(1.0))
+
+
+@cache
+def learned():
+    """Return what twenty seconds of the bare arm have told."""
+    watch = new_watch()
+    learn(Carrying(), watch)
     return watch.free

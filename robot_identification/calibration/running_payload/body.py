@@ -99,15 +99,14 @@ def conditioned_body(
     """
     R, z = factor[:, :-1] / inflation, factor[:, -1] / inflation
     values = scipy.linalg.solve_triangular(R, z)
-    lightest = settings.least_mass
-    usual, wanted = _usual(values, _scale(values, R, lightest), settings)
+    usual, wanted = _usual(values, _scale(values, R, settings.least_mass), settings)
     for _ in range(_ITERATIONS):
         rows = np.vstack([R, usual])
         left = np.concatenate([z - R @ values, wanted])
         step, triangle = _step(rows, left)
         values = values + step
         moved = float(np.linalg.norm(triangle @ step))
-        usual, wanted = _usual(values, _scale(values, triangle, lightest), settings)
+        usual, wanted = _usual(values, _scale(values, triangle, settings.least_mass), settings)
         if moved <= _STANDS:
             break
     whole = np.linalg.qr(np.vstack([R, usual]), mode="r")

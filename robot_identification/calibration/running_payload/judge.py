@@ -1,4 +1,4 @@
-"""What the newest rows say of a payload: whether one explains them, and where it has changed.
+"""Judgement of the newest rows: changes of the payload, and contacts.
 
 A payload explains rows as well as noise lets them be explained, or for the most part, and is a body
 as bodies are.  Anything else is a contact.  Where an arm carries something, models of its drives
@@ -77,25 +77,25 @@ class Judge:
         left = belief.known.told(rows).square - belief.known.square
         return left <= level * _largest(len(rows))
 
-    def is_payload(self, before: Belief, level: float) -> bool:
+    def is_payload(self, before: Belief, after: Belief, level: float) -> bool:
         """Tell whether the rows can be those of another payload than before.
 
         Args:
             before: what was believed before them.
+            after: what they tell where there is another payload, by :meth:`with_window`.
             level: mean square of what is left of rows where something explains them.
         """
         freedoms = self._window.counting - LINK_PARAMETERS
         if freedoms < LINK_PARAMETERS:
             return True
-        anew = before.anew()
-        certain = self.with_window(anew)
-        told = anew.known.told(self._window.white(certain.load, self._settings.doubt))
-        left = told.square - anew.known.square
+        anew = before.known.with_new_payload()
+        told = anew.told(self._window.white(after.load, self._settings.doubt))
+        left = told.square - anew.square
         if left > level * _largest(freedoms):
             # Shares are of rows without doubts, which differ with what is carried.
             former = before.known.told(self._window.white(before.load))
             change = former.square - before.known.square
-            if certain.known.square - anew.known.square > _SHARE * change:
+            if after.known.square - anew.square > _SHARE * change:
                 return False
         if self._window.counting < FEWEST and len(self._window.segments) < WINDOW:
             return True  # few rows may hold what the change itself has left
@@ -116,7 +116,7 @@ class Judge:
         onset = int(np.argmax(ratios))
         return onset, float(ratios[onset])
 
-    def last_change(self, before: Belief, limit: float) -> int:
+    def last_change(self, before: Belief, after: Belief, limit: float) -> int:
         """Return the segment with which a new payload changes once more; 0 where it does not.
 
         Bodies are lifted from a table within some tenths of a second, and rows with a part of their
@@ -124,11 +124,11 @@ class Judge:
 
         Args:
             before: what was believed before the rows.
+            after: what they tell where there is another payload.
             limit: likelihood ratio that says that there is a change.
         """
-        anew = before.anew()
-        load = self.with_window(anew).load
-        onset, ratio = self.likeliest_change(Belief(anew.known, load))
+        anew = Belief(before.known.with_new_payload(), after.load)
+        onset, ratio = self.likeliest_change(anew)
         return onset if ratio > limit else 0
 
 

@@ -1,4 +1,4 @@
-"""What is told of a payload at one instant."""
+"""State of the running estimate of a payload: status, body and its changes so far."""
 
 from __future__ import annotations
 

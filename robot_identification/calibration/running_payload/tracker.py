@@ -203,12 +203,13 @@ class PayloadTracker:
     def _judge_change(self, before: Belief) -> None:
         """Decide whether a change is one of the payload, as soon as that can be told."""
         self._judged += 1
-        if not self._judge.is_payload(before, self._level):
+        after = self._judge.with_window(before.anew())
+        if not self._judge.is_payload(before, after, self._level):
             self._contact, self._before = True, None
             self._belief = before
             self._skip(len(self._window.segments) - 1)
         elif len(self._window.segments) >= WINDOW:
-            onset = self._judge.last_change(before, self._limit * self._level)
+            onset = self._judge.last_change(before, after, self._limit * self._level)
             if onset and self._judged * self._period < _LONGEST_CHANGE:
                 self._skip(onset + 1, skipped=1)
                 self._before = replace(before, known=self._later(before.known, onset + 1))
@@ -229,14 +230,17 @@ class PayloadTracker:
         if Judge(newest, self._settings).agrees(replace(self._belief, known=known), self._level):
             self._contact = False
             self._skip(len(self._window.segments) - _AGREEING)
-        elif (
-            len(self._window.segments) >= WINDOW
-            and self._judge.is_payload(self._belief, self._level)
-            and not self._judge.last_change(self._belief, self._limit * self._level)
-        ):
+        elif len(self._window.segments) >= WINDOW and self._settled(self._belief):
             self._contact = False
             self._changed = int(self._window.segments[0].stamps[0])
             self._begin_anew()
+
+    def _settled(self, before: Belief) -> bool:
+        """Tell whether all rows of the window are those of one other payload than before."""
+        after = self._judge.with_window(before.anew())
+        is_payload = self._judge.is_payload(before, after, self._level)
+        limit = self._limit * self._level
+        return is_payload and not self._judge.last_change(before, after, limit)
 
     def _told(self, stamp: int, ratio: float, limit: float) -> PayloadState:
         """Return the payload by all rows, those that are not believed yet included."""

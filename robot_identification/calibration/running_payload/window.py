@@ -95,6 +95,8 @@ class RowWindow:
             doubt: share of the payload's efforts by which each row may be off.
         """
         rows = self._whitened(load, changes=False)[0]
+        if not doubt:
+            return rows
         return rows * _weights(rows[:, :LINK_PARAMETERS] @ load, doubt)
 
     def innovations(
@@ -104,7 +106,7 @@ class RowWindow:
 
         Args:
             known: what is known without them.
-            load: (10,) standard parameters of the payload that friction follows, and doubts.
+            load: (10,) standard parameters of the payload that friction and doubts follow.
             bare: whether it is known that nothing is carried before a change.
             doubt: share by which the efforts of each joint for the payload may be others than
                 those of the model, in all rows alike and in each by itself.

@@ -16,6 +16,7 @@ from carried_payloads import (
     SETTINGS,
     TRUTH,
     Carrying,
+    learn,
     learned,
     new_watch,
     send,
@@ -73,8 +74,7 @@ def test_a_body_is_weighed_by_a_robot_whose_friction_law_has_further_terms(arm):
     values = [known.get(name, 0.0) for name in law.all_parameter_names]
     watch = PayloadWatch(law, values, PLACE, settings=SETTINGS)
     np.testing.assert_array_equal(watch.mounting.columns, mounting(law).columns)
-    while watch.free is None:
-        send(watch, arm.part(1.0))
+    learn(arm, watch)
     state = send(watch, arm.part(6.0, BODY))[-1]
     assert state.status is PayloadStatus.CARRIED
     assert state.body.mass[0] == pytest.approx(BODY.mass, rel=0.03)
@@ -103,8 +103,7 @@ def test_friction_under_a_heavy_load_is_neither_payload_nor_contact(arm, watch):
 def test_efforts_that_are_late_under_a_heavy_load_are_neither_payload_nor_contact():
     arm, watch = Carrying(seed=7), new_watch()
     arm.delay = 0.003
-    while watch.free is None:
-        send(watch, arm.part(1.0))
+    learn(arm, watch)
     send(watch, arm.part(4.0))
     for changes in (2, 4):
         assert picked_up_and_laid_down(arm, watch)[-1].changes == changes
@@ -119,18 +118,23 @@ def test_gears_that_turn_unevenly_under_a_heavy_load_are_neither_payload_nor_con
 
 
 @cache
-def learned_with_little_noise():
-    """Return an arm with good sensors, and what has just learned its free motion; copy them."""
-    arm, watch = Carrying(seed=1, noise=0.02), new_watch()
-    while watch.free is None:
-        send(watch, arm.part(1.0))
+def learned_from(seed=0, **properties):
+    """Return an arm, and what has just learned its free motion; copy them."""
+    arm, watch = Carrying(seed, **properties), new_watch()
+    learn(arm, watch)
+    return arm, watch
+
+
+def with_good_sensors():
+    """Return an arm whose efforts have little noise, and what has learned its free motion."""
+    arm, watch = deepcopy(learned_from(seed=1, noise=0.02))
     send(watch, arm.part(4.0))
     return arm, watch
 
 
 @pytest.mark.parametrize("lifting", [0.5, 1.0])
 def test_a_heavy_body_is_weighed_however_slowly_it_is_lifted_from_a_table(lifting):
-    arm, watch = deepcopy(learned_with_little_noise())
+    arm, watch = with_good_sensors()
     for number in range(2):
         lifted = send(watch, arm.part(lifting + 5.0, HEAVY, lifting))[-1]
         assert (lifted.status, lifted.changes) == (PayloadStatus.CARRIED, 2 * number + 1)
@@ -140,7 +144,7 @@ def test_a_heavy_body_is_weighed_however_slowly_it_is_lifted_from_a_table(liftin
 
 
 def test_a_light_body_that_is_laid_down_has_not_become_a_contact():
-    arm, watch = deepcopy(learned_with_little_noise())
+    arm, watch = with_good_sensors()
     light = Body(0.3, [0.02, -0.03, 0.08], np.diag([0.0009, 0.0011, 0.0006]))
     for _ in range(6):
         states = [*send(watch, arm.part(7.4, light)), *send(watch, arm.part(5.3))]
@@ -148,18 +152,9 @@ def test_a_light_body_that_is_laid_down_has_not_become_a_contact():
         assert PayloadStatus.CONTACT not in {state.status for state in states}
 
 
-@cache
-def learned_from(warming):
-    """Return an arm, warming up or not, and what has just learned its free motion; copy them."""
-    arm, watch = Carrying(0, warming), new_watch()
-    while watch.free is None:
-        send(watch, arm.part(1.0))
-    return arm, watch
-
-
 def picked_up(warming):
     """Return what is told of a body that an arm has carried for five seconds, warming up or not."""
-    arm, watch = deepcopy(learned_from(warming))
+    arm, watch = deepcopy(learned_from(warming=warming))
     assert {state.changes for state in send(watch, arm.part(5.0))} == {0}
     return send(watch, arm.part(5.0, BODY))[-1]
 
@@ -177,7 +172,7 @@ def test_friction_that_falls_as_joints_warm_up_is_neither_noise_nor_payload():
 def test_after_a_rest_nobody_knows_whether_friction_still_falls():
     deviations = []
     for rest in (0.0, 300.0):
-        arm, watch = deepcopy(learned_from(0.02))
+        arm, watch = deepcopy(learned_from(warming=0.02))
         arm.now, arm.warming = arm.now + rest, 0.02 * arm.now / (arm.now + rest)
         estimate = send(watch, arm.part(5.0, BODY))[-1].body.estimate
         deviations.append(estimate.std[0])
