@@ -55,10 +55,11 @@ class Judge:
 
         Friction follows a payload that the rows must tell first where there was none before.
         """
-        told = belief.known.told(self._window.white(belief.load))
+        unevenness = self._settings.unevenness
+        told = belief.known.told(self._window.white(belief.load, unevenness))
         load = self._load_by(told)
         if load.any() and not belief.load.any():
-            told = belief.known.told(self._window.white(load))
+            told = belief.known.told(self._window.white(load, unevenness))
             load = self._load_by(told)
         return Belief(told, load)
 
@@ -94,8 +95,8 @@ class Judge:
         if left > level * _largest(freedoms):
             # Shares are of rows without doubts, which differ with what is carried.
             former = before.known.told(self._window.white(before.load))
-            change = former.square - before.known.square
-            if after.known.square - anew.square > _SHARE * change:
+            other = anew.told(self._window.white(after.load))
+            if other.square - anew.square > _SHARE * (former.square - before.known.square):
                 return False
         if self._window.counting < FEWEST and len(self._window.segments) < WINDOW:
             return True  # few rows may hold what the change itself has left

@@ -98,3 +98,12 @@ class RunningPayloadSettings(Settings):
         unit="kg",
     )
     stick_speed: tuple[float, ...] = same(ExternalEffortSettings, "stick_speed")
+
+    @property
+    def unevenness(self) -> float:
+        """Share of the payload's efforts by which a row is off in an estimate, as a deviation.
+
+        It is a quarter of the doubt, which decisions bear: a deviation of one beside what hardly
+        ever occurs.
+        """
+        return self.doubt / 4.0

@@ -146,8 +146,8 @@ class PayloadTracker:
 
     def _believe(self) -> None:
         """Add the oldest segment to what is known."""
-        rows = self._window.oldest(self._belief.load)
         settings, period = self._settings, self._period
+        rows = self._window.oldest(self._belief.load, settings.unevenness)
         self._believed += 1
         faded = self._belief.known.faded(float(np.exp(-period / settings.memory)))
         if self._believed % _DRIFTS_EACH == 0:

@@ -70,17 +70,18 @@ class RowWindow:
         for segment in kept:
             self.add(segment)
 
-    def oldest(self, load: Array) -> Array:
+    def oldest(self, load: Array, doubt: float) -> Array:
         """Take out the oldest segment, and return its (rows, entries) white rows that count.
 
         Args:
-            load: (10,) standard parameters of the payload that friction follows.
+            load: (10,) standard parameters of the payload that friction and doubts follow.
+            doubt: share of the payload's efforts by which each row may be off.
         """
         segment = self.segments.popleft()
         white, self._state = whitened(
             self.noise, self._state, self._completed(segment, load), segment.kept, segment.begins
         )
-        return np.asarray(white[segment.kept])
+        return _doubted(white[segment.kept], load, doubt)
 
     @property
     def counting(self) -> int:
@@ -91,13 +92,10 @@ class RowWindow:
         """Return the (rows, entries) white rows that count.
 
         Args:
-            load: (10,) standard parameters of the payload that friction follows.
+            load: (10,) standard parameters of the payload that friction and doubts follow.
             doubt: share of the payload's efforts by which each row may be off.
         """
-        rows = self._whitened(load, changes=False)[0]
-        if not doubt:
-            return rows
-        return rows * _weights(rows[:, :LINK_PARAMETERS] @ load, doubt)
+        return _doubted(self._whitened(load, changes=False)[0], load, doubt)
 
     def innovations(
         self, known: Knowledge, load: Array = NO_LOAD, *, bare: bool = False, doubt: float = 0.0
@@ -145,6 +143,13 @@ class RowWindow:
             return rows
         seconds = self._row_period * np.arange(0.5, len(rows), dtype=np.float64)
         return self._unknowns.warmed(rows, seconds)
+
+
+def _doubted(rows: Array, load: Array, doubt: float) -> Array:
+    """Return (rows, entries) white rows, less certain by a share of the payload's efforts."""
+    if not doubt or not load.any():
+        return rows
+    return rows * _weights(rows[:, :LINK_PARAMETERS] @ load, doubt)
 
 
 def _weights(carried: Array, doubt: float) -> Array:
