@@ -28,6 +28,7 @@ from robot_identification.calibration.running_payload.window import (
     SEGMENT,
     WINDOW,
     RowWindow,
+    doubted,
 )
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -42,7 +43,7 @@ _RATE_MEMORY = 300.0  # s in which the rate at which friction changes may become
 
 
 @dataclass
-class _Misfit:
+class _Squares:
     """Squares of innovations, and their number, fading."""
 
     squares: float = 0.0
@@ -89,7 +90,8 @@ class PayloadTracker:
         self._before: Belief | None = None  # of a change that may turn out to be a contact
         self._judged = 0  # segments since then
         self._contact = False
-        self._misfit = _Misfit()
+        self._misfit = _Squares()  # of rows with the noise of free motion alone
+        self._left = _Squares()  # of rows with the doubts that they are estimated with
         self._level = 1.0  # mean square of what was left of the rows before the last change
         self._believed = 0
         self._segments = 0
@@ -147,7 +149,8 @@ class PayloadTracker:
     def _believe(self) -> None:
         """Add the oldest segment to what is known."""
         settings, period = self._settings, self._period
-        rows = self._window.oldest(self._belief.load, settings.unevenness)
+        load = self._belief.load
+        rows = self._window.oldest(load)
         self._believed += 1
         faded = self._belief.known.faded(float(np.exp(-period / settings.memory)))
         if self._believed % _DRIFTS_EACH == 0:
@@ -155,10 +158,11 @@ class PayloadTracker:
         if self._believed % _FADES_EACH == 0:
             others = float(np.exp(-_FADES_EACH * period / settings.parameter_memory))
             faded = faded.faded(1.0, others)
-        known = self._later(faded.told(rows), 1)
-        self._belief = replace(self._belief, known=known)
+        known = faded.told(doubted(rows, load, settings.unevenness))
         weight = float(np.exp(-period / _MISFIT_MEMORY))
-        self._misfit.add(known.square - faded.square, len(rows), weight)
+        self._misfit.add(faded.told(rows).square - faded.square, len(rows), weight)
+        self._left.add(known.square - faded.square, len(rows), weight)
+        self._belief = replace(self._belief, known=self._later(known, 1))
         self._segments += 1
 
     def _look_for_change(self) -> tuple[float, float]:
@@ -198,23 +202,28 @@ class PayloadTracker:
 
     def _begin_anew(self) -> None:
         self._belief = self._belief.anew()
-        self._misfit, self._segments = _Misfit(), 0
+        self._misfit, self._left, self._segments = _Squares(), _Squares(), 0
 
     def _judge_change(self, before: Belief) -> None:
         """Decide whether a change is one of the payload, as soon as that can be told."""
         self._judged += 1
         after = self._judge.with_window(before.anew())
-        if not self._judge.is_payload(before, after, self._level):
+        explained = self._judge.is_payload(before, after, self._level)
+        settled = len(self._window.segments) >= WINDOW
+        time_left = self._judged * self._period < _LONGEST_CHANGE
+        onset = 0
+        # The rows with which a change was told may say little of when it was.
+        if (explained and settled and time_left) or (not explained and self._judged == 1):
+            onset = self._judge.last_change(before, after, self._limit * self._level)
+        if onset:
+            self._skip(onset + 1, skipped=1)
+            self._before = replace(before, known=self._later(before.known, onset + 1))
+        elif not explained:
             self._contact, self._before = True, None
             self._belief = before
             self._skip(len(self._window.segments) - 1)
-        elif len(self._window.segments) >= WINDOW:
-            onset = self._judge.last_change(before, after, self._limit * self._level)
-            if onset and self._judged * self._period < _LONGEST_CHANGE:
-                self._skip(onset + 1, skipped=1)
-                self._before = replace(before, known=self._later(before.known, onset + 1))
-            else:
-                self._before = None
+        elif settled:
+            self._before = None
 
     def _while_contact(self) -> None:
         """See whether a contact is over, or has turned into a payload."""
@@ -246,13 +255,14 @@ class PayloadTracker:
         """Return the payload by all rows, those that are not believed yet included."""
         count = len(self._window.segments)
         if self._contact or not count:
-            known, level = self._belief.known, self._misfit.level()
+            known, misfit, left = self._belief.known, self._misfit.level(), self._left.level()
         else:
             believed, told = self._belief.known, self._judge.with_window(self._belief)
             known, self._belief = told.known, replace(self._belief, load=told.load)
-            level = self._misfit.level(known.square - believed.square, self._window.counting)
-        misfit = float(np.sqrt(level))
-        body = conditioned_body(known.payload_factor(), self._settings, misfit)
+            rows, counting = self._window.white(told.load), self._window.counting
+            misfit = self._misfit.level(believed.told(rows).square - believed.square, counting)
+            left = self._left.level(known.square - believed.square, counting)
+        body = conditioned_body(known.payload_factor(), self._settings, float(np.sqrt(left)))
         return PayloadState(
             stamp=stamp,
             status=self._status(body),
@@ -262,7 +272,7 @@ class PayloadTracker:
             changes=self._changes,
             ratio=ratio,
             limit=limit,
-            misfit=misfit,
+            misfit=float(np.sqrt(misfit)),
         )
 
     def _status(self, body: ConditionedBody) -> PayloadStatus:

@@ -70,18 +70,17 @@ class RowWindow:
         for segment in kept:
             self.add(segment)
 
-    def oldest(self, load: Array, doubt: float) -> Array:
+    def oldest(self, load: Array) -> Array:
         """Take out the oldest segment, and return its (rows, entries) white rows that count.
 
         Args:
-            load: (10,) standard parameters of the payload that friction and doubts follow.
-            doubt: share of the payload's efforts by which each row may be off.
+            load: (10,) standard parameters of the payload that friction follows.
         """
         segment = self.segments.popleft()
         white, self._state = whitened(
             self.noise, self._state, self._completed(segment, load), segment.kept, segment.begins
         )
-        return _doubted(white[segment.kept], load, doubt)
+        return np.asarray(white[segment.kept])
 
     @property
     def counting(self) -> int:
@@ -95,7 +94,7 @@ class RowWindow:
             load: (10,) standard parameters of the payload that friction and doubts follow.
             doubt: share of the payload's efforts by which each row may be off.
         """
-        return _doubted(self._whitened(load, changes=False)[0], load, doubt)
+        return doubted(self._whitened(load, changes=False)[0], load, doubt)
 
     def innovations(
         self, known: Knowledge, load: Array = NO_LOAD, *, bare: bool = False, doubt: float = 0.0
@@ -145,8 +144,14 @@ class RowWindow:
         return self._unknowns.warmed(rows, seconds)
 
 
-def _doubted(rows: Array, load: Array, doubt: float) -> Array:
-    """Return (rows, entries) white rows, less certain by a share of the payload's efforts."""
+def doubted(rows: Array, load: Array, doubt: float) -> Array:
+    """Return rows that are less certain by a share of the payload's efforts.
+
+    Args:
+        rows: (rows, entries) white ones.
+        load: (10,) standard parameters of the payload.
+        doubt: share of its efforts by which each row may be off.
+    """
     if not doubt or not load.any():
         return rows
     return rows * _weights(rows[:, :LINK_PARAMETERS] @ load, doubt)

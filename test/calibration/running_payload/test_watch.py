@@ -136,6 +136,28 @@ def test_gears_that_turn_unevenly_under_a_heavy_load_are_neither_payload_nor_con
         assert PayloadStatus.CONTACT not in {state.status for state in states}
 
 
+def test_the_threshold_of_a_change_grows_by_what_uneven_gears_leave_of_the_rows():
+    arm, watch = with_good_sensors()
+    bare = send(watch, arm.part(2.0))[-1]
+    arm.ripple = 0.02
+    carried = send(watch, arm.part(6.0, HEAVY))[-1]
+    assert bare.misfit < 1.2
+    assert carried.misfit > 3.0
+    assert carried.limit > 9.0 * bare.limit
+    assert abs(carried.body.mass[0] - HEAVY.mass) < 3.0 * carried.body.mass[1]
+
+
+@pytest.mark.parametrize("start", [0.25, 0.35, 0.45])
+def test_a_body_that_is_touched_before_it_is_picked_up_has_not_been_a_contact(start):
+    """The rows with which the change is told say little of when the body was picked up."""
+    arm, watch = deepcopy(learned_from(seed=1))
+    send(watch, arm.part(4.0 + start))
+    touched = Body(0.02 * BODY.mass, BODY.centre, 0.02 * BODY.inertia)
+    states = [*send(watch, arm.part(0.5, touched)), *send(watch, arm.part(2.4, BODY))]
+    assert (states[-1].status, states[-1].changes) == (PayloadStatus.CARRIED, 1)
+    assert PayloadStatus.CONTACT not in {state.status for state in states}
+
+
 @pytest.mark.parametrize("lifting", [0.5, 1.0])
 def test_a_heavy_body_is_weighed_however_slowly_it_is_lifted_from_a_table(lifting):
     arm, watch = with_good_sensors()
