@@ -1,5 +1,6 @@
 """Motions of an arm that picks up a body, with noise and friction that its model does not have."""
 
+from copy import deepcopy
 from functools import cache
 
 import numpy as np
@@ -20,6 +21,7 @@ PLACE = mounting(ROBOT)
 BODY = Body(2.0, [0.02, -0.03, 0.08], np.diag([0.006, 0.007, 0.004]))
 SETTINGS = RunningPayloadSettings(learning_time=20.0)
 NOISE = 0.2  # N m, of every sample, where nothing else is said
+LITTLE_NOISE = 0.02  # N m
 UNKNOWN = 1.5  # N m, at 1 rad/s
 RIPPLES = 10.0  # in a radian of a joint, 2 pi of them a wave
 
@@ -98,6 +100,21 @@ def learn(arm, watch):
     """Let a bare arm move until its free motion has been learned."""
     while watch.free is None:
         send(watch, arm.part(1.0))
+
+
+@cache
+def learned_from(seed=0, **properties):
+    """Return an arm, and what has just learned its free motion; copy them."""
+    arm, watch = Carrying(seed, **properties), new_watch()
+    learn(arm, watch)
+    return arm, watch
+
+
+def learned_arm(noise=NOISE):
+    """Return an arm that moves, and what has learned its free motion."""
+    arm, watch = deepcopy(learned_from(seed=1, noise=noise))
+    send(watch, arm.part(4.0))
+    return arm, watch
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from copy import deepcopy
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from carried_payloads import (
     BEGIN,
     BODY,
-    NOISE,
+    LITTLE_NOISE,
     PLACE,
     RATE,
     ROBOT,
@@ -19,6 +18,8 @@ from carried_payloads import (
     Carrying,
     learn,
     learned,
+    learned_arm,
+    learned_from,
     new_watch,
     send,
 )
@@ -81,96 +82,19 @@ def test_a_body_is_weighed_by_a_robot_whose_friction_law_has_further_terms(arm):
     assert state.body.mass[0] == pytest.approx(BODY.mass, rel=0.03)
 
 
-HEAVY = Body(5.0, [0.02, -0.03, 0.08], np.diag([0.015, 0.018, 0.01]))
-
-
-def picked_up_and_laid_down(arm, watch):
-    """Return what is told of a heavy body that an arm carries for eight seconds, and after it."""
-    carried = send(watch, arm.part(8.0, HEAVY))
-    assert carried[-1].status is PayloadStatus.CARRIED
-    assert carried[-1].body.mass[0] == pytest.approx(HEAVY.mass, rel=0.02)
-    laid_down = send(watch, arm.part(6.0))
-    assert laid_down[-1].status is PayloadStatus.NONE
-    return [*carried, *laid_down]
-
-
-def test_friction_under_a_heavy_load_is_neither_payload_nor_contact(arm, watch):
-    arm.load_friction = 0.05
-    states = picked_up_and_laid_down(arm, watch)
-    assert states[-1].changes == 2
-    assert abs(states[30].body.mass[0] - HEAVY.mass) < 3.0 * states[30].body.mass[1]
-
-
-def test_efforts_that_are_late_under_a_heavy_load_are_neither_payload_nor_contact():
-    arm, watch = Carrying(seed=7), new_watch()
-    arm.delay = 0.003
-    learn(arm, watch)
-    send(watch, arm.part(4.0))
-    for changes in (2, 4):
-        assert picked_up_and_laid_down(arm, watch)[-1].changes == changes
-
-
-@cache
-def learned_from(seed=0, **properties):
-    """Return an arm, and what has just learned its free motion; copy them."""
-    arm, watch = Carrying(seed, **properties), new_watch()
-    learn(arm, watch)
-    return arm, watch
-
-
-def with_good_sensors():
-    """Return an arm whose efforts have little noise, and what has learned its free motion."""
-    arm, watch = deepcopy(learned_from(seed=1, noise=0.02))
-    send(watch, arm.part(4.0))
-    return arm, watch
-
-
-@pytest.mark.parametrize("noise", [NOISE, 0.02])
-def test_gears_that_turn_unevenly_under_a_heavy_load_are_neither_payload_nor_contact(noise):
-    arm, watch = deepcopy(learned_from(seed=1, noise=noise))
-    send(watch, arm.part(4.0))
-    arm.ripple = 0.02
-    for changes in (2, 4, 6, 8):
-        states = picked_up_and_laid_down(arm, watch)
-        assert states[-1].changes == changes
-        assert PayloadStatus.CONTACT not in {state.status for state in states}
-
-
-def test_the_threshold_of_a_change_grows_by_what_uneven_gears_leave_of_the_rows():
-    arm, watch = with_good_sensors()
-    bare = send(watch, arm.part(2.0))[-1]
-    arm.ripple = 0.02
-    carried = send(watch, arm.part(6.0, HEAVY))[-1]
-    assert bare.misfit < 1.2
-    assert carried.misfit > 3.0
-    assert carried.limit > 9.0 * bare.limit
-    assert abs(carried.body.mass[0] - HEAVY.mass) < 3.0 * carried.body.mass[1]
-
-
 @pytest.mark.parametrize("start", [0.25, 0.35, 0.45])
 def test_a_body_that_is_touched_before_it_is_picked_up_has_not_been_a_contact(start):
     """The rows with which the change is told say little of when the body was picked up."""
-    arm, watch = deepcopy(learned_from(seed=1))
-    send(watch, arm.part(4.0 + start))
+    arm, watch = learned_arm()
+    send(watch, arm.part(start))
     touched = Body(0.02 * BODY.mass, BODY.centre, 0.02 * BODY.inertia)
     states = [*send(watch, arm.part(0.5, touched)), *send(watch, arm.part(2.4, BODY))]
     assert (states[-1].status, states[-1].changes) == (PayloadStatus.CARRIED, 1)
     assert PayloadStatus.CONTACT not in {state.status for state in states}
 
 
-@pytest.mark.parametrize("lifting", [0.5, 1.0])
-def test_a_heavy_body_is_weighed_however_slowly_it_is_lifted_from_a_table(lifting):
-    arm, watch = with_good_sensors()
-    for number in range(2):
-        lifted = send(watch, arm.part(lifting + 5.0, HEAVY, lifting))[-1]
-        assert (lifted.status, lifted.changes) == (PayloadStatus.CARRIED, 2 * number + 1)
-        assert lifted.body.mass[0] == pytest.approx(HEAVY.mass, rel=0.02)
-        laid_down = send(watch, arm.part(5.0))[-1]
-        assert (laid_down.status, laid_down.changes) == (PayloadStatus.NONE, 2 * number + 2)
-
-
 def test_a_light_body_that_is_laid_down_has_not_become_a_contact():
-    arm, watch = with_good_sensors()
+    arm, watch = learned_arm(LITTLE_NOISE)
     light = Body(0.3, [0.02, -0.03, 0.08], np.diag([0.0009, 0.0011, 0.0006]))
     for _ in range(6):
         states = [*send(watch, arm.part(7.4, light)), *send(watch, arm.part(5.3))]
