@@ -120,13 +120,14 @@ def whitened(
     out = np.zeros_like(rows)
     coloured, before, covariance = state.coloured, state.before, state.covariance
     fresh = NoiseState.fresh(noise, rows.shape[2])
+    step, correlation = noise.filter.step, noise.correlation[:, None]
     for k, counts in enumerate(kept):
         if begins[k]:
             coloured, before, covariance = fresh.coloured, fresh.before, fresh.covariance
         innovation = rows[k] - coloured - before
-        total, gains, covariance = noise.filter.step(covariance, counts)
-        out[k] = innovation * np.where(counts, 1.0 / np.sqrt(total), 0.0)[:, None]
-        coloured = noise.correlation[:, None] * coloured + gains[0][:, None] * innovation
+        total, gains, covariance = step(covariance, counts)
+        out[k] = innovation * (counts / np.sqrt(total))[:, None]
+        coloured = correlation * coloured + gains[0][:, None] * innovation
         before = gains[1][:, None] * innovation
     return out, NoiseState(coloured, before, covariance)
 
@@ -135,16 +136,17 @@ class _Filter:
     """The Kalman filter of both noises; arrays of any shape stand for as many of them."""
 
     def __init__(self, white: Array, coloured: Array, correlation: Array, common: Array) -> None:
-        self._average = 2.0 * common / (1.0 + np.sqrt(1.0 - 4.0 * common**2))
-        self._newest = white / (1.0 + self._average**2)  # variance of e_k
-        self._coloured, self.correlation = coloured, correlation
-        self._driving = (1.0 - correlation**2) * coloured
+        average = 2.0 * common / (1.0 + np.sqrt(1.0 - 4.0 * common**2))
+        self._newest = white / (1.0 + average**2)  # variance of e_k
+        self._before = average**2 * self._newest  # of what it leaves to the next row
+        self._with_before = average * self._newest
+        self._coloured, self.correlation, self._fading = coloured, correlation, correlation**2
+        self._driving = (1.0 - self._fading) * coloured
 
     @property
     def start(self) -> Array:
         """(3, ...) covariance of a state that nothing is known of."""
-        before = self._average**2 * self._newest
-        return np.stack([self._coloured, before, np.zeros_like(before)])
+        return np.stack([self._coloured, self._before, np.zeros_like(self._before)])
 
     def step(self, covariance: Array, counts: Flags) -> tuple[Array, Array, Array]:
         """Take in a row.
@@ -158,19 +160,15 @@ class _Filter:
             (3, ...) covariance of that.
         """
         first, second, both = covariance
-        rho, average, newest = self.correlation, self._average, self._newest
-        total = first + second + 2.0 * both + newest
+        total = first + second + 2.0 * both + self._newest
         # Covariance of the next state with the innovation; e_k is in both.
-        with_next = np.stack([rho * (first + both), average * newest])
-        gains = np.where(counts, with_next / total, 0.0)
-        explained = gains[0] * with_next[0], gains[1] * with_next[1], gains[0] * with_next[1]
-        following = np.stack(
-            [
-                rho**2 * first + self._driving - explained[0],
-                average**2 * newest - explained[1],
-                -explained[2],
-            ]
-        )
+        with_coloured, with_before = self.correlation * (first + both), self._with_before
+        gains, following = np.zeros((2, *total.shape)), np.empty((3, *total.shape))
+        np.divide(with_coloured, total, out=gains[0], where=counts)
+        np.divide(with_before, total, out=gains[1], where=counts)
+        following[0] = self._fading * first + self._driving - gains[0] * with_coloured
+        following[1] = self._before - gains[1] * with_before
+        following[2] = -gains[0] * with_before
         return total, gains, following
 
 

@@ -159,8 +159,9 @@ class PayloadTracker:
             others = float(np.exp(-_FADES_EACH * period / settings.parameter_memory))
             faded = faded.faded(1.0, others)
         known = faded.told(doubted(rows, load, settings.unevenness))
+        plain = faded.told(rows) if load.any() else known
         weight = float(np.exp(-period / _MISFIT_MEMORY))
-        self._misfit.add(faded.told(rows).square - faded.square, len(rows), weight)
+        self._misfit.add(plain.square - faded.square, len(rows), weight)
         self._left.add(known.square - faded.square, len(rows), weight)
         self._belief = replace(self._belief, known=self._later(known, 1))
         self._segments += 1
@@ -259,8 +260,9 @@ class PayloadTracker:
         else:
             believed, told = self._belief.known, self._judge.with_window(self._belief)
             known, self._belief = told.known, replace(self._belief, load=told.load)
-            rows, counting = self._window.white(told.load), self._window.counting
-            misfit = self._misfit.level(believed.told(rows).square - believed.square, counting)
+            carries, counting = told.load.any(), self._window.counting
+            plain = believed.told(self._window.white(told.load)) if carries else known
+            misfit = self._misfit.level(plain.square - believed.square, counting)
             left = self._left.level(known.square - believed.square, counting)
         body = conditioned_body(known.payload_factor(), self._settings, float(np.sqrt(left)))
         return PayloadState(
