@@ -101,9 +101,8 @@ class RunningPayloadSettings(Settings):
 
     @property
     def unevenness(self) -> float:
-        """Share of the payload's efforts by which a row is off in an estimate, as a deviation.
+        """Standard deviation of the error of a row's effort for the payload, as a share of it.
 
-        It is a quarter of the doubt, which decisions bear: a deviation of one beside what hardly
-        ever occurs.
+        A quarter of the doubt, which is the most that is expected.
         """
         return self.doubt / 4.0
