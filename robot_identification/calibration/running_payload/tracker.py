@@ -210,11 +210,11 @@ class PayloadTracker:
         self._judged += 1
         after = self._judge.with_window(before.anew())
         explained = self._judge.is_payload(before, after, self._level)
-        settled = len(self._window.segments) >= WINDOW
+        whole = len(self._window.segments) >= WINDOW
         time_left = self._judged * self._period < _LONGEST_CHANGE
         onset = 0
         # The rows with which a change was told may say little of when it was.
-        if (explained and settled and time_left) or (not explained and self._judged == 1):
+        if (explained and whole and time_left) or (not explained and self._judged == 1):
             onset = self._judge.last_change(before, after, self._limit * self._level)
         if onset:
             self._skip(onset + 1, skipped=1)
@@ -223,7 +223,7 @@ class PayloadTracker:
             self._contact, self._before = True, None
             self._belief = before
             self._skip(len(self._window.segments) - 1)
-        elif settled:
+        elif whole:
             self._before = None
 
     def _while_contact(self) -> None:
