@@ -11,6 +11,9 @@ from robot_identification.errors import JointNameError, RecordingError
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
 
+Columns = npt.NDArray[np.intp]
+"""(joints,) places of a robot's joints among those of a recording or a message."""
+
 _MOST_OTHERS = 100
 """States of other joints in a row from which on the names of the robot's own seem to be wrong."""
 
@@ -38,7 +41,7 @@ class JointColumns:
         self._joint_names = tuple(joint_names)
         self._source = source
         self._recorded: Sequence[str] | None = None
-        self._columns: npt.NDArray[np.intp] = np.arange(0)
+        self._columns: Columns = np.arange(0)
         self._others = 0  # states in a row that were of other joints
 
     def concern(self, recorded: Sequence[str]) -> bool:
@@ -53,7 +56,7 @@ class JointColumns:
         self._others = 0
         return True
 
-    def of(self, recorded: Sequence[str]) -> npt.NDArray[np.intp]:
+    def of(self, recorded: Sequence[str]) -> Columns:
         """Return (joints,) the places of the robot's joints among recorded ones.
 
         Asked again for the same names, as messages of one driver have them, it looks nothing up.
@@ -67,7 +70,7 @@ class JointColumns:
             self._recorded = recorded[:]
         return self._columns
 
-    def _found(self, recorded: Sequence[str]) -> npt.NDArray[np.intp]:
+    def _found(self, recorded: Sequence[str]) -> Columns:
         place = {name: i for i, name in enumerate(recorded)}
         missing = [name for name in self._joint_names if name not in place]
         if missing:

@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ FEWEST = 30
 _HARMONICS = 4.0
 _CUT_ROWS = 6  # the decimation filter has died down after six of its outputs
 _EVERY_SAMPLE = math.inf
+_ROWS_EVERY = 1.0  # s: sooner nobody needs rows that the drift is the mean of a hundred of
 # Share of a row that must be measured: beside a bridged gap accelerations are worse than residuals.
 _MEASURED = 0.8
 _LARGEST_SETTING = 1e6
@@ -175,6 +177,9 @@ class ModelMonitor:
         self._clock = BlockClock()
         self._residuals = _Residuals(robot, level)
         self._begin()
+        # Filters and compiled code take a moment to load, which the first samples would wait for.
+        import_module("scipy.signal")
+        inverse_dynamics(robot, self._values, *np.zeros((3, 1, len(robot.joints))))
 
     def _begin(self) -> None:
         """Set up the filters of positions and of residuals, without any sample."""
@@ -187,8 +192,12 @@ class ModelMonitor:
                 order=level.filter_order,
                 difference_order=level.difference_order,
                 least_share=_MEASURED,
+                together=together,
             )
-            for rate_hz in (_EVERY_SAMPLE, level.rate_hz)
+            for rate_hz, together in (
+                (_EVERY_SAMPLE, 1),
+                (level.rate_hz, max(1, round(_ROWS_EVERY * level.rate_hz))),
+            )
         )
 
     def push(

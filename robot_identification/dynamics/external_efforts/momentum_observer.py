@@ -129,6 +129,8 @@ class MomentumObserver:
         self._standing = np.abs(self._plant.motion) @ standing
         self._action = np.abs(self._plant.action)
         self._state: _State | None = None
+        # Compiled code takes a moment to load, which the first samples would wait for.
+        self._evaluated(*np.zeros((3, 1, len(self._names))))
 
     def push(
         self,

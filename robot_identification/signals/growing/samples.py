@@ -132,6 +132,8 @@ class OnlineFilter:
         order: order of the Butterworth filter, one pass.
         difference_order: order of accuracy of the central differences.
         least_share: share of its weight that must be measured for an output to be given out.
+        together: outputs that are made together, but for the last ones of a run.  The filters
+            pass over all samples that they can feel each time, however few outputs are made.
 
     Raises:
         SettingError: from ``push``, once the period is known, where the cut-off does not suit it.
@@ -146,9 +148,11 @@ class OnlineFilter:
         order: int = filtering.DEFAULT_ORDER,
         difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER,
         least_share: float = LEAST_SHARE,
+        together: int = 1,
     ) -> None:
         self._joints = joints
         self._least_share = least_share
+        self._together = together
         self._cutoff_hz = cutoff_hz
         self._rate_hz = rate_hz
         self._order = order
@@ -245,7 +249,9 @@ class OnlineFilter:
     def _finished(self) -> list[FilteredBlock]:
         if self._filters is None:
             return []
-        return self._output(len(self._stamps) - self._filters.reach)
+        limit = len(self._stamps) - self._filters.reach
+        last = self._next + (self._together - 1) * self._filters.decimator.factor
+        return self._output(limit) if last < limit else []
 
     def _output(self, limit: int) -> list[FilteredBlock]:
         """Return the outputs before a place in the buffer, and forget what none will need."""

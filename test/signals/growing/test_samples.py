@@ -35,6 +35,20 @@ def test_blocks_give_what_the_whole_gives(size):
     assert blocks[0].rate_hz == pytest.approx(100.0)
 
 
+@pytest.mark.parametrize("size", [10, 90])
+def test_outputs_that_are_made_together_are_those_of_blocks(size):
+    raw = raw_samples(3050)
+    single, together = OnlineFilter(2, 50.0, 100.0), OnlineFilter(2, 50.0, 100.0, together=25)
+    wanted = [*pushed(single, raw, size), *single.flush()]
+    blocks = [*pushed(together, raw, size), *together.flush()]
+    assert len(blocks) < len(wanted)
+    assert min(len(block.stamps) for block in blocks[:-1]) >= 25
+    for name in ("stamps", *SIGNALS):
+        values = joined(wanted, name)
+        np.testing.assert_allclose(joined(blocks, name), values, atol=1e-3 * np.abs(values).max())
+    assert [block.begins for block in blocks] == [True, *[False] * (len(blocks) - 1)]
+
+
 def test_signals_are_those_of_the_motion():
     raw = raw_samples(6000)
     online = OnlineFilter(2, 50.0, 100.0)
