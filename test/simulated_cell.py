@@ -247,7 +247,8 @@ class Cell(Verbs, Closing):
         del self.states[:-1]
         begun, count_late = self.now(), len(self.lateness)
         self.start()
-        self.wait_for(Status.RUNNING, timeout=60.0)
+        if not self.has_approached():
+            return None
         start = stamp_of(self.followed(begun).message)
         self.wait(lambda: self.now() >= start + seconds * NANOSECONDS, "moment", 120.0)
         count, asked = len(self.sent), time.monotonic()
@@ -275,6 +276,18 @@ class Cell(Verbs, Closing):
             late=max(self.lateness[count_late:], default=0.0),
             state=status.state,
         )
+
+    def has_approached(self) -> bool:
+        """Wait until the robot is on the trajectory; False where it was stopped on the way."""
+        accepted, ends = self.now(), (Status.STOPPED, Status.FAULT)
+        self.wait(
+            lambda: (
+                stamp_of(self.status) >= accepted and self.status.state in (Status.RUNNING, *ends)
+            ),
+            "beginning of the trajectory",
+            60.0,
+        )
+        return self.status.state not in ends
 
     def rest_at(self, since: int, speed: float = 0.02) -> int | None:
         """Return the stamp in ns from which on no joint was faster than a speed."""
