@@ -34,6 +34,7 @@ from robot_identification.dynamics.direct import plant_of
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.speed_zones import STANDING
 from robot_identification.dynamics.kernels import direct as direct_kernels
+from robot_identification.dynamics.kernels.momentum import observe
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SampleError, ShapeError
 from robot_identification.robot.arrays import by_value, check_finite
@@ -77,24 +78,28 @@ class ObservedEfforts:
     age: Floats
 
 
-@by_value
-@dataclass(frozen=True)
+@dataclass
 class _State:
-    """The last sample, with what the balance to the next one needs.
+    """The last sample, with what the balance to the next one needs; replaced sample by sample.
 
     Attributes:
-        stamp: in ns.
-        begin: stamp with which the observer began.
         mass: (joints, joints).
         signals: (3, joints) what the momentum balance lacks, measured efforts, velocities.
         filtered: (2, 3, joints) what has passed one filter, and both.
+        stamp: in ns.
+        begin: stamp with which the observer began.
     """
 
-    stamp: int
-    begin: int
     mass: Floats
     signals: Floats
     filtered: Floats
+    stamp: int = 0
+    begin: int = 0
+
+    @classmethod
+    def of(cls, joints: int) -> _State:
+        """Return the state of a number of joints of which nothing has come."""
+        return cls(np.zeros((joints, joints)), np.zeros((3, joints)), np.zeros((2, 3, joints)))
 
 
 class MomentumObserver:
@@ -130,7 +135,10 @@ class MomentumObserver:
         self._action = np.abs(self._plant.action)
         self._state: _State | None = None
         # Compiled code takes a moment to load, which the first samples would wait for.
-        self._evaluated(*np.zeros((3, 1, len(self._names))))
+        joints = len(self._names)
+        self._observed(
+            _State.of(joints), np.ones(1, dtype=np.bool_), np.zeros(1), *np.zeros((3, 1, joints))
+        )
 
     def push(
         self,
@@ -156,19 +164,15 @@ class MomentumObserver:
         q, qd, tau = self._checked(stamps, position=position, velocity=velocity, effort=effort)
         before = [] if self._state is None else [self._state.stamp]
         fresh = np.diff(stamps, prepend=before or stamps[:1] - 1) != 0
-        stamps, q, qd, tau = stamps[fresh], q[fresh], qd[fresh], tau[fresh]
+        if not fresh.all():
+            stamps, q, qd, tau = stamps[fresh], q[fresh], qd[fresh], tau[fresh]
         begins, interval = self._intervals(stamps)
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of that is refused
-            mass, unbalanced = self._evaluated(q, qd, tau)
-            signals = np.stack([unbalanced, tau, qd], axis=1)
-            average = self._balance(interval, mass, signals)
-            outputs = self._filtered(begins, interval, average, signals)
-        self._refuse_overflow(outputs)
         since = self._since(begins, stamps)
+        state = self._state or _State.of(len(self._names))
+        outputs = self._observed(state, begins, interval, q, qd, tau)
+        self._refuse_overflow(outputs)
         if len(stamps):
-            self._state = _State(
-                int(stamps[-1]), int(since[-1]), mass[-1], signals[-1], outputs[-1]
-            )
+            state.stamp, state.begin, self._state = int(stamps[-1]), int(since[-1]), state
         external, measured, smooth = np.moveaxis(outputs[:, 1], 1, 0)
         acceleration = (outputs[:, 0, 2] - smooth) / (_EACH * self.settings.time_constant)
         sliding, band = self._friction(q, qd, tau, smooth)
@@ -186,27 +190,29 @@ class MomentumObserver:
             age=np.asarray((stamps - since) * NANOSECOND),
         )
 
-    def _filtered(
-        self, begins: npt.NDArray[np.bool_], interval: Floats, inputs: Floats, signals: Floats
+    def _observed(
+        self,
+        state: _State,
+        begins: npt.NDArray[np.bool_],
+        interval: Floats,
+        q: Floats,
+        qd: Floats,
+        tau: Floats,
     ) -> Floats:
-        """Return signals (samples, 2, signals, joints) behind one filter and behind both.
+        """Return signals (samples, 2, 3, joints) behind one filter and behind both.
 
         Args:
+            state: of the sample before; that of the last sample afterwards, but for the stamps.
             begins: (samples,) where the filters begin anew, without external efforts.
             interval: (samples,) in s.
-            inputs: (samples, signals, joints) averages since the sample before.
-            signals: (samples, signals, joints) at the samples.
+            q: (samples, joints) positions.
+            qd: (samples, joints) velocities.
+            tau: (samples, joints) measured efforts.
         """
-        out = np.empty((len(inputs), 2, *inputs.shape[1:]))
-        now = np.zeros(out.shape[1:]) if self._state is None else np.array(self._state.filtered)
-        rises = -np.expm1(-interval / (_EACH * self.settings.time_constant))
-        for k, (begin, rise) in enumerate(zip(begins.tolist(), rises.tolist(), strict=True)):
-            if begin:
-                now[:, 0], now[:, 1:] = 0.0, signals[k, 1:]
-            else:
-                now[0] += rise * (inputs[k] - now[0])
-                now[1] += rise * (now[0] - now[1])
-            out[k] = now
+        rise = -np.expm1(-interval / (_EACH * self.settings.time_constant))
+        known = state.mass, state.signals, state.filtered
+        out = np.empty((len(q), *state.filtered.shape))
+        observe(self._plant, q, qd, tau, self._standing, begins, interval, rise, *known, out)
         return out
 
     def _refuse_overflow(self, outputs: Floats) -> None:
@@ -238,14 +244,6 @@ class MomentumObserver:
             check_finite(name, array, self._names)
             checked.append(array)
         return checked
-
-    def _evaluated(self, q: Floats, qd: Floats, tau: Floats) -> tuple[Floats, Floats]:
-        """Return mass matrices, and what the momentum balance lacks but for accelerations."""
-        samples, joints = q.shape
-        mass, bias = np.empty((samples, joints, joints)), np.empty((samples, joints))
-        direct_kernels.mass_matrices(self._plant, q, qd, mass, bias)
-        share = np.clip(qd @ self._plant.motion.T / self._standing, -1.0, 1.0)
-        return mass, bias - self._left(q, qd, tau, share)
 
     def _left(self, q: Floats, qd: Floats, tau: Floats, share: Floats) -> Floats:
         """Return (samples, joints) efforts that shares (samples, elements) of friction leave."""
@@ -289,28 +287,3 @@ class MomentumObserver:
         last = np.maximum.accumulate(np.where(begins, np.arange(len(stamps)), -1))
         before = 0 if self._state is None else self._state.begin
         return np.where(last < 0, before, stamps[last])
-
-    def _balance(self, interval: Floats, mass: Floats, signals: Floats) -> Floats:
-        """Return (samples, 3, joints) averages of the signals since the sample before.
-
-        Args:
-            interval: (samples,) in s; 0 where there is no sample before.
-            mass: (samples, joints, joints).
-            signals: (samples, 3, joints) what the momentum balance lacks, which becomes external
-                efforts, measured efforts, velocities.
-        """
-        if not len(signals):
-            return signals
-        state, first = self._state, (mass[0], signals[0])
-        if state is not None:
-            first = state.mass, state.signals
-        masses, both = (
-            np.concatenate([before[None], these])
-            for before, these in zip(first, (mass, signals), strict=True)
-        )
-        change = np.diff(both[:, 2], axis=0)
-        impulse = np.einsum("sij,sj->si", 0.5 * (masses[1:] + masses[:-1]), change)
-        per_second = np.divide(1.0, interval, out=np.zeros_like(interval), where=interval > 0.0)
-        average: Floats = 0.5 * (both[1:] + both[:-1])
-        average[:, 0] += impulse * per_second[:, None]
-        return average

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.optimize
+import scipy
 
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.dynamics.loads import carried_columns

@@ -245,7 +245,10 @@ class ActionTransport:
         if not self._wire.ready():
             return f"{self.name} has gone"
         if goal.accepted is None and now.stamp >= self._start:
-            return f"{self.name} has not accepted the trajectory before its start"
+            return (
+                f"{self.name} has not accepted the trajectory before its start; a larger "
+                "start_lead gives it more time"
+            )
         return ""
 
     def _look_after_braking(self, now: Instant) -> str:
