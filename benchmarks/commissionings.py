@@ -89,7 +89,7 @@ def commission(seed: int, driver: str, options: argparse.Namespace) -> dict[str,
         output = folder / "run"
         walked = subprocess.run(
             [
-                *("robot-identification", "run", "--yes", "--wait", "60", "--output", str(output)),
+                *("robot-identification", "run", "--yes", "--wait", "600", "--output", str(output)),
                 *("--seed", str(2 * seed), "--duration", str(options.duration)),
                 *("--rehearsal-speed", "0.5", "--json"),
             ],

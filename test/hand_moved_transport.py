@@ -13,13 +13,14 @@ class Transport:
         self.asked, self.there, self.now = [], True, 0.0
         self.identifier = b"first"
         self.step = lambda: None
-        self.heard = {}
+        self.heard, self.graph = {}, []
         self.node = SimpleNamespace(
             create_subscription=lambda _kind, topic, take, _profile: self.heard.update(
                 {topic: take}
             ),
             destroy_subscription=lambda _: None,
             get_namespace=lambda: "/left",
+            get_node_names_and_namespaces=lambda: self.graph,
             resolve_service_name=lambda name: f"/left/{name}",
         )
 

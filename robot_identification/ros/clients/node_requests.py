@@ -47,15 +47,28 @@ class NodesMissingError(InputError):
 
     Attributes:
         nodes: their names.
+        begun: those of them that have begun, and may answer later.
     """
 
-    def __init__(self, nodes: Sequence[str], namespace: str, seconds: float) -> None:
-        self.nodes = tuple(nodes)
+    def __init__(
+        self, nodes: Sequence[str], namespace: str, seconds: float, begun: Sequence[str] = ()
+    ) -> None:
+        self.nodes, self.begun = tuple(nodes), tuple(begun)
         super().__init__(
             f"no answer within {seconds:g} s from {', '.join(nodes)} in namespace {namespace}: "
-            "start them with ros2 launch robot_identification live.launch.py, "
-            "or say with --namespace and ROS_DOMAIN_ID where they are"
+            + (_BEGUN if set(nodes) == set(begun) else _NOT_BEGUN)
         )
+
+
+_NOT_BEGUN = (
+    "start them with ros2 launch robot_identification live.launch.py, or say with --namespace and "
+    "ROS_DOMAIN_ID where they are"
+)
+_BEGUN = (
+    "they have begun, and either compile, which takes minutes at the first start on a machine "
+    "(robot-identification compile does it ahead): wait longer, with --wait; or they are not "
+    "configured: ros2 lifecycle set"
+)
 
 
 class NodeRequests(Asking):
@@ -120,7 +133,9 @@ class NodeRequests(Asking):
             self.client.wait_for_server(lambda: not missing(), True, within, "nodes")
         except ClientTimeoutError as error:
             namespace = self.client.node.get_namespace()
-            raise NodesMissingError(missing(), namespace, within) from error
+            silent, graph = missing(), self.client.node.get_node_names_and_namespaces()
+            begun = [name for name in silent if (name, namespace) in graph]
+            raise NodesMissingError(silent, namespace, within, begun) from error
 
     def robot_in_use(self, node: str) -> Statement | None:
         """Return what a node has said of its robot; None where that does not arrive in time."""

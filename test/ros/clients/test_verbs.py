@@ -172,3 +172,13 @@ def test_nodes_that_do_not_answer_are_named(transport):
     with pytest.raises(NodesMissingError, match="calibration in namespace /left") as error:
         Verbs(transport).require("calibration", within=2.0)
     assert error.value.nodes == ("calibration",)
+
+
+def test_nodes_that_have_begun_are_not_to_be_started_but_waited_for(transport):
+    transport.there, transport.graph = False, [("excitation", "/left"), ("calibration", "/right")]
+    with pytest.raises(NodesMissingError, match="have begun, and either compile") as error:
+        Verbs(transport).require("excitation", within=2.0)
+    assert error.value.begun == ("excitation",)
+    with pytest.raises(NodesMissingError, match="start them with ros2 launch") as error:
+        Verbs(transport).require("excitation", "calibration", within=2.0)
+    assert error.value.begun == ("excitation",)
