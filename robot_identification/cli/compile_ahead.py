@@ -50,12 +50,15 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _estimate() -> None:
-    """Identify from what is in memory: by least squares, sample by sample, and by DIDIM."""
+    """Identify from what is in memory, by least squares, sample by sample, and DIDIM; observe."""
+    from robot_identification.dynamics.external_efforts.momentum_observer import MomentumObserver
     from robot_identification.identification.base.parameters import base_parameters
     from robot_identification.robot.files.loading import load_robot
     from robot_identification.ros.identification.warming import warm_up
 
-    warm_up(base_parameters(load_robot(_ROBOT)))
+    robot = load_robot(_ROBOT)
+    warm_up(base_parameters(robot))
+    MomentumObserver(robot, [0.0] * len(robot.all_parameter_names))
 
 
 def _move() -> None:

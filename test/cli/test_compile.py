@@ -14,10 +14,13 @@ from robot_identification.excitation.search import dynamic
 from robot_identification.parallel.orphans import end_with
 
 WARM_UP = """
+from robot_identification.dynamics.external_efforts.momentum_observer import MomentumObserver
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.ros.identification.warming import warm_up
 from robot_identification.robot.files.loading import load_robot
-warm_up(base_parameters(load_robot("puma560")))
+robot = load_robot("puma560")
+warm_up(base_parameters(robot))
+MomentumObserver(robot, [0.0] * len(robot.all_parameter_names))
 """
 
 
@@ -36,7 +39,7 @@ class InThisProcess(nullcontext):
 
 
 @pytest.mark.slow
-def test_after_compiling_ahead_the_identification_node_only_loads(run, monkeypatch):
+def test_after_compiling_ahead_nodes_that_identify_or_observe_only_load(run, monkeypatch):
     monkeypatch.setattr(compile_ahead, "ProcessPoolExecutor", InThisProcess)
     monkeypatch.setattr(dynamic, "STAGES", dynamic.STAGES[:1])  # any motion is good enough
     assert run("compile")["seconds"] > 0.0
