@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _estimate() -> None:
-    """Identify from what is in memory, by least squares, sample by sample, and DIDIM; observe."""
+    """Identify from what is in memory, in every way, and observe external efforts."""
     from robot_identification.dynamics.external_efforts.momentum_observer import MomentumObserver
     from robot_identification.identification.base.parameters import base_parameters
     from robot_identification.robot.files.loading import load_robot

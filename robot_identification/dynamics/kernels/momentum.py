@@ -10,6 +10,7 @@ import numpy as np
 from robot_identification.compiled import IN_ANY_ORDER, INLINED, compiled
 from robot_identification.dynamics.kernels.load import loaded_actions
 from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
+from robot_identification.dynamics.kernels.stick_slip import element_velocities
 
 
 @compiled(fastmath=IN_ANY_ORDER)
@@ -37,13 +38,12 @@ def observe(plant, q, qd, effort, standing, begins, interval, rise, mass, signal
     work = workspace(plant)
     bias, room = np.empty(joints), np.empty((3, joints))
     action, slip = np.empty_like(plant.action), np.empty(standing.size)
-    own_mass, own, average = np.empty((joints, joints)), np.empty((3, joints)), np.empty(joints)
+    own_mass, own = np.empty((joints, joints)), np.empty((3, joints))
+    average = np.empty((3, joints))
     for t in range(samples):
+        element_velocities(plant, qd[t], slip)
         for e in range(slip.size):
-            rate = 0.0
-            for j in range(joints):
-                rate += plant.motion[e, j] * qd[t, j]
-            slip[e] = min(max(rate / standing[e], -1.0), 1.0)
+            slip[e] = min(max(slip[e] / standing[e], -1.0), 1.0)
         loaded_actions(plant, q[t], qd[t], effort[t], slip, work, own_mass, room, action)
         mass_and_bias(plant, q[t], qd[t], work, own_mass, bias)
         for j in range(joints):
@@ -55,11 +55,11 @@ def observe(plant, q, qd, effort, standing, begins, interval, rise, mass, signal
         else:
             for s in range(3):
                 for j in range(joints):
-                    average[j] = 0.5 * (own[s, j] + signals[s, j])
-                if s == 0:
-                    add_impulses(own_mass, mass, own[2], signals[2], interval[t], average)
+                    average[s, j] = 0.5 * (own[s, j] + signals[s, j])
+            add_impulses(own_mass, mass, own[2], signals[2], interval[t], average[0])
+            for s in range(3):
                 for j in range(joints):
-                    filtered[0, s, j] += rise[t] * (average[j] - filtered[0, s, j])
+                    filtered[0, s, j] += rise[t] * (average[s, j] - filtered[0, s, j])
                     filtered[1, s, j] += rise[t] * (filtered[0, s, j] - filtered[1, s, j])
         mass[:], signals[:], out[t] = own_mass, own, filtered
 
