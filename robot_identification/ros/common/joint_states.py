@@ -194,13 +194,13 @@ class JointStateReader:
             SampleError: if a position or an effort is not finite.
         """
         # What is wrong with the names goes before what is wrong with values.
-        names = len(message.name)
+        named = len(message.name)
         columns = self._columns.of(message.name)
         return Sample(
             stamp=stamp_of(message),
-            position=self._finite("position", message.position, names, columns, number),
-            velocity=_optional(message.velocity, names, columns),
-            effort=self._finite("effort", message.effort, names, columns, number)
+            position=self._finite("position", message.position, named, columns, number),
+            velocity=_optional(message.velocity, named, columns),
+            effort=self._finite("effort", message.effort, named, columns, number)
             if self._efforts
             else np.zeros(len(self._joint_names)),
         )
@@ -223,13 +223,13 @@ class JointStateReader:
         return self._finite("effort", message.effort, len(message.name), columns, number)
 
     def _finite(
-        self, signal: str, values: Sequence[float], names: int, columns: Columns, number: int
+        self, signal: str, values: Sequence[float], named: int, columns: Columns, number: int
     ) -> Array:
         if not len(values):
             raise MissingSignalError(signal, self._topic)
         array = np.asarray(values, dtype=np.float64)
-        if len(array) != names:
-            raise ShapeError(signal, array.shape, f"({names},), one per name")
+        if len(array) != named:
+            raise ShapeError(signal, array.shape, f"({named},), one per name")
         array = array[columns]
         if not _are_finite(array):
             joint = int(np.flatnonzero(~np.isfinite(array))[0])
@@ -237,9 +237,9 @@ class JointStateReader:
         return array
 
 
-def _optional(values: Sequence[float], names: int, columns: Columns) -> Array | None:
+def _optional(values: Sequence[float], named: int, columns: Columns) -> Array | None:
     array = np.asarray(values, dtype=np.float64)
-    if len(array) != names:
+    if len(array) != named:
         return None
     array = array[columns]
     return array if _are_finite(array) else None
