@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +22,10 @@ from robot_identification.robot.arrays import Array
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_wrench import ExternalWrench
 from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.calibration.usable_states import JointSide
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, status_of
-from robot_identification.ros.common.joint_states import NANOSECONDS, Sample, joint_side_of
+from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.messages.common import time_of
 
 
@@ -83,25 +83,24 @@ class ExternalEfforts:
                 self._tell(event)
             self._watch, self._measured, self._sent = watch, None, 0
 
-    def push(self, samples: Sequence[Sample]) -> None:
+    def push(self, states: JointSide) -> None:
         """Take in joint states, oldest first, and publish what comes of them."""
         with self._at_work:
-            if self._watch is not None and samples:
-                self._push(self._watch, samples)
+            if self._watch is not None and len(states):
+                self._push(self._watch, states)
 
-    def _push(self, watch: ExternalEffortWatch, samples: Sequence[Sample]) -> None:
+    def _push(self, watch: ExternalEffortWatch, states: JointSide) -> None:
+        known = states.has_velocity
         if self._measured is None:
-            self._measured = samples[0].velocity is not None
-        velocities = [sample.velocity for sample in samples]
-        known = [velocity for velocity in velocities if velocity is not None]
-        if self._measured and len(known) < len(samples):
+            self._measured = bool(known[0])
+        if self._measured and not known.all():
             self._refusal = "velocities are missing that were there before"
-            samples = [sample for sample in samples if sample.velocity is not None]
-            if not samples:
+            states = states.chosen(known)
+            if not len(states):
                 return
+        velocity = states.velocity if self._measured else None
         try:
-            joints = joint_side_of(self._robot, samples, known if self._measured else None)
-            found = watch.push(*joints)
+            found = watch.push(states.stamps, states.position, velocity, states.effort)
         except (EffortSignError, NoEffortError) as error:
             self._useless = str(error)
             return

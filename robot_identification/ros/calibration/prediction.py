@@ -21,14 +21,12 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.running_payload import RunningPayload
-from robot_identification.ros.calibration.usable_states import UsableStates
+from robot_identification.ros.calibration.usable_states import JointSide, UsableStates
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
 from robot_identification.ros.common.joint_states import (
     NANOSECONDS,
     JointStateReader,
-    Sample,
-    joint_side_of,
 )
 from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.common.polled_subscription import PolledSubscription
@@ -76,7 +74,7 @@ class Prediction:
         self._refusal = ""
         self._usable = UsableStates(robot)
         self._efforts, self._payload = efforts, payload
-        self._waiting: list[Sample] = []
+        self._waiting: list[JointSide] = []
         self._unsent: Iterator[JointState] = iter(())
         self._takes = 1 if efforts is None else _TAKES
         self._ending, self._working = threading.Event(), threading.Lock()
@@ -91,7 +89,7 @@ class Prediction:
         """Predict with another model from now on."""
         self._watch, self._sent = watch, 0
 
-    def _take(self) -> list[Sample]:
+    def _take(self) -> JointSide:
         """Return the joint states that have come and are of use; none before there is a model."""
         samples = []
         for message in self._states.take(_PORTION):
@@ -132,25 +130,24 @@ class Prediction:
         """
         for _ in range(_PORTIONS):
             before = self._received
-            samples = self._take()
+            states = self._take()
             if self._efforts is not None:
-                self._efforts.push(samples)
-            self._waiting += samples
-            if whole or len(self._waiting) >= _PORTION:
+                self._efforts.push(states)
+            self._waiting.append(states)
+            if whole or sum(map(len, self._waiting)) >= _PORTION:
                 waiting, self._waiting = self._waiting, []
-                self._predict(waiting)
+                self._predict(JointSide.joined(waiting))
             if self._received - before < _PORTION:
                 return
 
-    def _predict(self, samples: list[Sample]) -> None:
+    def _predict(self, states: JointSide) -> None:
         watch = self._watch
-        if watch is None or not samples:
+        if watch is None or not len(states):
             return
         if self._payload is not None:
-            self._payload.push(samples)
+            self._payload.push(states)
         try:
-            joints = joint_side_of(self._robot, samples)
-            blocks = watch.push(joints.stamps, joints.position, joints.effort)
+            blocks = watch.push(states.stamps, states.position, states.effort)
         except InputError as error:
             self._refusal = str(error)
             return

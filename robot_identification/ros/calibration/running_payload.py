@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -23,9 +22,9 @@ from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import mounting_from
 from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.calibration.usable_states import JointSide
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
-from robot_identification.ros.common.joint_states import Sample, joint_side_of
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.payload import body_message
 
@@ -120,17 +119,16 @@ class RunningPayload:
                 self._state = None
         return response
 
-    def push(self, samples: Sequence[Sample]) -> None:
+    def push(self, states: JointSide) -> None:
         """Take in joint states, oldest first, and publish what comes of them."""
         with self._at_work:
-            if self._watch is not None and samples:
-                self._push(self._watch, samples)
+            if self._watch is not None and len(states):
+                self._push(self._watch, states)
 
-    def _push(self, watch: PayloadWatch, samples: Sequence[Sample]) -> None:
+    def _push(self, watch: PayloadWatch, states: JointSide) -> None:
         try:
-            joints = joint_side_of(self._robot, samples)
             with np.errstate(over="ignore", invalid="ignore"):  # what comes of that is told below
-                found = watch.push(joints.stamps, joints.position, joints.effort)
+                found = watch.push(states.stamps, states.position, states.effort)
         except (EffortSignError, NoEffortError) as error:
             self._wrong = str(error)
             return

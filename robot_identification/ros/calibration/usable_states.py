@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import InputError
-from robot_identification.robot.arrays import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common.joint_states import Sample, why_not_later
@@ -18,13 +19,52 @@ _UNKNOWN = 1e12  # SI units; what is larger is no measurement of any joint
 _STUCK = 10  # states with one stamp: the driver does not say when they were measured
 
 
+@by_value
+@dataclass(frozen=True)
+class JointSide:
+    """Joint states in a row, on the joint side.
+
+    Attributes:
+        stamps: (samples,) header stamps in ns.
+        position: (samples, joints) in rad or m.
+        velocity: (samples, joints) in rad/s or m/s; NaN in states that have none.
+        effort: (samples, joints) in N m or N.
+    """
+
+    stamps: npt.NDArray[np.int64]
+    position: Array
+    velocity: Array
+    effort: Array
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+    @property
+    def has_velocity(self) -> npt.NDArray[np.bool_]:
+        """(samples,) whether a state has velocities."""
+        return np.asarray(~np.isnan(self.velocity[:, 0]))
+
+    def chosen(self, samples: npt.NDArray[np.bool_]) -> JointSide:
+        """Return some of the states."""
+        if samples.all():
+            return self
+        return JointSide(*(getattr(self, column.name)[samples] for column in fields(self)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[JointSide]) -> JointSide:
+        """Return the states of parts, at least one, one behind the other."""
+        return cls(
+            *(np.concatenate([getattr(p, column.name) for p in parts]) for column in fields(cls))
+        )
+
+
 class UsableStates:
-    """Hands on the states that a robot can have, each stamp once.
+    """Hands on the states that a robot can have, on the joint side, each stamp once.
 
     What is worked on later has memory: a single absurd value in it would be felt for long.
 
     Args:
-        robot: with the limits of its joints.
+        robot: with the limits of its joints; it says what positions and efforts mean.
 
     Attributes:
         refusal: why states were refused since somebody set it to ""; the newest reason.
@@ -38,21 +78,21 @@ class UsableStates:
             "velocity": np.array([_largest(joint.limits.velocity) for joint in joints]),
             "effort": np.array([_largest(joint.limits.effort) for joint in joints]),
         }
+        self._none = JointSide(np.zeros(0, dtype=np.int64), *np.zeros((3, 0, len(joints))))
         self._stamp: int | None = None
         self._stuck = 0
         self.refusal = ""
 
-    def of(self, samples: Sequence[Sample]) -> list[Sample]:
+    def of(self, samples: Sequence[Sample]) -> JointSide:
         """Return the samples, oldest first, that are of use."""
         fresh = [sample for sample in samples if self._is_fresh(sample.stamp)]
         if not fresh:
-            return []
+            return self._none
         try:
-            possible = self._possible(fresh)
+            return self._possible(self._joint_side(fresh))
         except InputError as error:
             self.refusal = str(error)
-            return []
-        return [sample for sample, ok in zip(fresh, possible, strict=True) if ok]
+            return self._none
 
     def _is_fresh(self, stamp: int) -> bool:
         """Tell whether a stamp is another one than that of the sample before."""
@@ -62,28 +102,37 @@ class UsableStates:
             self.refusal = why_not_later(stamp)
         return fresh
 
-    def _possible(self, samples: Sequence[Sample]) -> list[bool]:
-        """Tell which samples a robot can have.
+    def _joint_side(self, samples: Sequence[Sample]) -> JointSide:
+        """Return samples, at least one, on the joint side; of absurd ones, what comes of them.
 
         Raises:
             SettingError: nobody has said what effort means, or a drive gain is missing.
         """
-        none = np.zeros(len(self._limits["velocity"]))
-        velocity = [none if s.velocity is None else s.velocity for s in samples]
+        unknown = np.full(len(self._limits["velocity"]), np.nan)
+        velocity = [unknown if s.velocity is None else s.velocity for s in samples]
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of that is refused
-            signals = to_joint_side(
+            joints = to_joint_side(
                 self._robot,
                 np.array([sample.position for sample in samples]),
                 np.array(velocity),
                 np.array([sample.effort for sample in samples]),
             )
-        possible = np.ones(len(samples), dtype=np.bool_)
-        for (name, largest), values in zip(self._limits.items(), signals, strict=True):
-            within = np.abs(np.asarray(values)) <= largest  # not where it is NaN
-            possible &= within.all(axis=1)
+        return JointSide(
+            np.array([sample.stamp for sample in samples], dtype=np.int64), *map(np.asarray, joints)
+        )
+
+    def _possible(self, states: JointSide) -> JointSide:
+        """Return the states that a robot can have."""
+        possible = np.ones(len(states), dtype=np.bool_)
+        for name, largest in self._limits.items():
+            values = getattr(states, name)
+            within = np.abs(values) <= largest  # not where it is NaN
+            if name == "velocity":
+                within |= ~states.has_velocity[:, None]
             if not within.all():
-                self.refusal = self._why(name, np.asarray(values), within)
-        return [bool(ok) for ok in possible]
+                possible &= within.all(axis=1)
+                self.refusal = self._why(name, values, within)
+        return states.chosen(possible)
 
     def _why(self, name: str, values: Array, within: npt.NDArray[np.bool_]) -> str:
         """Return what is wrong with the first of values that are not all within their limits."""

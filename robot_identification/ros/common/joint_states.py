@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSPolicyKind, ReliabilityPolicy, qos_policy_name_from_kind
@@ -17,8 +16,6 @@ from sensor_msgs.msg import JointState
 
 from robot_identification.errors import MissingSignalError, SampleError, ShapeError
 from robot_identification.robot.arrays import Array, by_value
-from robot_identification.robot.drives import to_joint_side
-from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.signals.joint_columns import Columns, JointColumns
 
@@ -108,49 +105,6 @@ class Sample:
     velocity: Array | None
     effort: Array
     temperature: Array | None = None
-
-
-class JointSide(NamedTuple):
-    """Joint states in a row, on the joint side.
-
-    Attributes:
-        stamps: (samples,) header stamps in ns.
-        position: (samples, joints) in rad or m.
-        velocity: (samples, joints) in rad/s or m/s; None where they were not asked for.
-        effort: (samples, joints) in N m or N.
-    """
-
-    stamps: npt.NDArray[np.int64]
-    position: Array
-    velocity: Array | None
-    effort: Array
-
-
-def joint_side_of(
-    robot: RobotModel, samples: Sequence[Sample], velocities: Sequence[Array] | None = None
-) -> JointSide:
-    """Convert joint states to the joint side, as the robot file declares them.
-
-    Args:
-        robot: says what positions and efforts mean.
-        samples: the joint states, at least one.
-        velocities: their (joints,) velocities, where these are of use.
-
-    Raises:
-        SettingError: nobody has said what effort means, or a drive gain is missing.
-    """
-    joints = to_joint_side(
-        robot,
-        np.array([sample.position for sample in samples]),
-        None if velocities is None else np.array(velocities),
-        np.array([sample.effort for sample in samples]),
-    )
-    return JointSide(
-        np.array([sample.stamp for sample in samples], dtype=np.int64),
-        np.asarray(joints.position),
-        joints.velocity,
-        np.asarray(joints.effort),
-    )
 
 
 class JointStateReader:

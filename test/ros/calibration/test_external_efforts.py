@@ -17,7 +17,8 @@ from robot_identification.robot.joint import JointLimits
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.external_wrench import ExternalWrench
 from robot_identification.ros.calibration.parameters import CalibrationParameters
-from robot_identification.ros.common.joint_states import Sample, stamp_of
+from robot_identification.ros.calibration.usable_states import JointSide
+from robot_identification.ros.common.joint_states import stamp_of
 
 LEVEL = ResidualReference(20.0, 10.0, np.zeros(2), 2, 6, np.zeros(2))
 
@@ -50,15 +51,15 @@ def publishing(*, known=True, **parameters):
     return efforts, node.topics["~/external_joint_efforts"], node.topics["~/joint_contacts"]
 
 
-def samples(motion, *, measured=True, noise=0.02):
+def states_of(motion, *, measured=True, noise=0.02):
     tau = motion.tau + noise * np.random.default_rng(0).normal(size=motion.tau.shape)
-    rows = zip(motion.stamps.tolist(), motion.q, motion.qd, tau, strict=True)
-    return [Sample(stamp, q, qd if measured else None, effort) for stamp, q, qd, effort in rows]
+    velocity = motion.qd.copy() if measured else np.full_like(motion.qd, np.nan)
+    return JointSide(motion.stamps, motion.q, velocity, tau)
 
 
 def send(efforts, states, at_once=10):
     for first in range(0, len(states), at_once):
-        efforts.push(states[first : first + at_once])
+        efforts.push(JointSide(*(v[first : first + at_once] for v in vars(states).values())))
 
 
 PUSH = np.array([0.0, -6.0])
@@ -72,7 +73,7 @@ def test_positions_that_a_driver_wraps_make_no_efforts_of_their_own():
     found = []
     for q in (turned, wrapped):
         efforts, published, contacts = publishing()
-        send(efforts, samples(motion._replace(q=q), measured=False))
+        send(efforts, states_of(motion._replace(q=q), measured=False))
         found.append((np.array([message.effort for message in published]), len(contacts)))
     np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-6)
     assert found[1][1] == found[0][1]
@@ -81,7 +82,7 @@ def test_positions_that_a_driver_wraps_make_no_efforts_of_their_own():
 def test_a_contact_ends_where_other_parameters_are_calibrated():
     efforts, _, contacts = publishing()
     motion = pushed(ROBOT, TRUTH, PUSH, seconds=3.0, begin=2.5)
-    send(efforts, samples(motion))
+    send(efforts, states_of(motion))
     begun = [one.joint for one in contacts if one.event == JointContact.BEGAN]
     efforts.use(efforts.watch_of(ROBOT, TRUTH, LEVEL))
     ended = [one for one in contacts if one.event == JointContact.ENDED]
@@ -94,7 +95,7 @@ def test_a_contact_ends_where_other_parameters_are_calibrated():
 def test_a_push_is_published_as_effort_and_as_contact(measured):
     efforts, published, contacts = publishing()
     motion = pushed(ROBOT, TRUTH, PUSH, seconds=3.0, begin=2.5)
-    send(efforts, samples(motion, measured=measured))
+    send(efforts, states_of(motion, measured=measured))
     contact = contacts[0]  # the shoulder may feel the beginning of the push for a moment
     assert (contact.robot, contact.joint) == ("scara", ROBOT.joint_names[1])
     assert contact.event == JointContact.BEGAN
@@ -114,11 +115,11 @@ def test_a_push_is_published_as_effort_and_as_contact(measured):
 def test_diagnostics_say_what_is_being_learned():
     efforts, published, _ = publishing(known=False, contact_learning_time=5.0)
     motion = pushed(ROBOT, TRUTH, PUSH, seconds=2.0, begin=9.0)
-    send(efforts, samples(motion))
+    send(efforts, states_of(motion))
     assert not published
     assert efforts.report().message == "no parameters yet"
     efforts.use(efforts.watch_of(ROBOT, TRUTH, LEVEL))
-    send(efforts, samples(motion))
+    send(efforts, states_of(motion))
     assert efforts.report().message == "learning thresholds from free motion, 40 %"
 
 
@@ -126,21 +127,20 @@ def test_efforts_of_the_wrong_sign_are_an_error_until_thresholds_are_known():
     efforts, _, contacts = publishing()
     free = pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=4.0)
     reversed_ = free._replace(tau=free.tau * [1.0, -1.0])
-    send(efforts, samples(reversed_.part(slice(0, 2000))))
+    send(efforts, states_of(reversed_.part(slice(0, 2000))))
     report = efforts.report()
     assert report.level == DiagnosticStatus.ERROR
     assert ROBOT.joint_names[1] in report.message
     assert "sign" in report.message
-    send(efforts, samples(free.part(slice(2000, 4000))))
+    send(efforts, states_of(free.part(slice(2000, 4000))))
     assert efforts.report().level == DiagnosticStatus.OK
     assert not contacts
 
 
 def test_a_velocity_that_is_missing_costs_its_sample_only():
     efforts, published, contacts = publishing()
-    states = samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0))
-    lost = states[1503]
-    states[1503] = Sample(lost.stamp, lost.position, None, lost.effort)
+    states = states_of(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0))
+    states.velocity[1503] = np.nan
     send(efforts, states)
     report = efforts.report()
     assert "velocities" in report.message
@@ -152,9 +152,9 @@ def test_a_velocity_that_is_missing_costs_its_sample_only():
 def test_publication_goes_on_after_the_clock_was_set_back():
     efforts, published, _ = publishing()
     motion = pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=0.5)
-    send(efforts, samples(motion))
+    send(efforts, states_of(motion))
     before = len(published)
-    send(efforts, samples(motion._replace(stamps=motion.stamps - 10**10)))
+    send(efforts, states_of(motion._replace(stamps=motion.stamps - 10**10)))
     assert len(published) == 2 * before
 
 
@@ -181,7 +181,7 @@ def test_parameters_are_replaced_when_states_have_been_worked_on():
             return ()
 
     efforts.use(Interrupted())
-    efforts.push(samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=0.1)))
+    efforts.push(states_of(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=0.1)))
     meanwhile.join()
     assert done == ["states", "replaced"]
 
@@ -195,9 +195,8 @@ def test_thresholds_that_no_push_can_reach_are_an_error(spike, level):
     )
     efforts = ExternalEfforts(Collector(), limited, parameters)
     efforts.use(efforts.watch_of(limited, TRUTH, LEVEL))
-    states = samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0))
-    hit = states[500]
-    states[500] = replace(hit, effort=hit.effort + np.array([0.0, spike]))
+    states = states_of(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0))
+    states.effort[500, 1] += spike
     send(efforts, states)
     report = efforts.report()
     assert report.level == (DiagnosticStatus.ERROR if level is None else level)
@@ -214,7 +213,7 @@ def test_wrong_parameters_are_refused_at_the_start():
 def test_joints_without_efforts_are_an_error():
     efforts, _, contacts = publishing()
     free = pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0)
-    send(efforts, samples(free._replace(tau=free.tau * [1.0, 0.0]), noise=0.0))
+    send(efforts, states_of(free._replace(tau=free.tau * [1.0, 0.0]), noise=0.0))
     report = efforts.report()
     assert report.level == DiagnosticStatus.ERROR
     assert f"efforts of {ROBOT.joint_names[1]} are zero throughout" in report.message
@@ -235,7 +234,7 @@ def test_the_wrench_at_a_frame_is_published_with_its_deviation(tmp_path):
     efforts = ExternalEfforts(node, robot, parameters)
     efforts.use(efforts.watch_of(robot, values, LEVEL))
     motion = pushed(robot, values, push, seconds=3.0, begin=2.0)
-    send(efforts, samples(motion))
+    send(efforts, states_of(motion))
     published, wrenches, deviations = (
         node.topics[f"~/{topic}"]
         for topic in ("external_joint_efforts", "external_wrench", "external_wrench_deviation")

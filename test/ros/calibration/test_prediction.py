@@ -94,10 +94,10 @@ def test_predictions_wait_until_external_efforts_have_been_handed_on():
     q, tau = (signal[: len(STAMPS)] for signal in motion())
     handed_on = []
     with node() as made:
-        alone, beside = Arm(made), Arm(made, efforts=SimpleNamespace(push=handed_on.extend))
+        alone, beside = Arm(made), Arm(made, efforts=SimpleNamespace(push=handed_on.append))
         for arm in (alone, beside):
             arm.send(STAMPS, q, tau)
-        assert len(handed_on) == len(STAMPS)
+        assert sum(map(len, handed_on)) == len(STAMPS)
         waiting = len(alone.predicted) - len(beside.predicted)
         beside.prediction._send(until=0.0)  # no time is left
         assert len(alone.predicted) - len(beside.predicted) == waiting > 0

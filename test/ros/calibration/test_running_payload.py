@@ -28,7 +28,8 @@ from robot_identification.errors import SettingError
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
 from robot_identification.ros.calibration.running_payload import RunningPayload
-from robot_identification.ros.common.joint_states import Sample, stamp_of
+from robot_identification.ros.calibration.usable_states import JointSide
+from robot_identification.ros.common.joint_states import stamp_of
 from ros_nodes import node as ros_node
 
 
@@ -61,12 +62,9 @@ def publishing(**parameters):
 
 
 def send(payload, part, at_once=50):
-    samples = [
-        Sample(stamp, q, None, tau)
-        for stamp, q, tau in zip(part[0].tolist(), *part[1:], strict=True)
-    ]
-    for first in range(0, len(samples), at_once):
-        payload.push(samples[first : first + at_once])
+    for first in range(0, len(part[0]), at_once):
+        stamps, q, tau = (signal[first : first + at_once] for signal in part)
+        payload.push(JointSide(stamps, q, np.full_like(q, np.nan), tau))
 
 
 def asked(node, name):
@@ -157,7 +155,7 @@ def test_in_a_contact_there_is_a_body_only_where_one_was_carried(mass, carried):
     )
     payload, node = publishing(payload_frame=PLACE.frame)
     payload.use(SimpleNamespace(push=lambda *_: [contact], learned=1.0), "abc")
-    payload.push([STATE])
+    payload.push(STATE)
     (message,) = node.topics["~/payload"]
     assert np.isfinite(message.payload.inertia.m) == carried
 
@@ -216,7 +214,7 @@ class Interrupted:
         self._meanwhile.join()
 
 
-STATE = Sample(BEGIN, np.zeros(6), None, np.zeros(6))
+STATE = JointSide(np.array([BEGIN]), *np.zeros((3, 1, 6)))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +224,7 @@ def test_a_question_waits_for_states_that_are_worked_on(service, done):
     payload, node = publishing()
     watch = Interrupted(lambda: asked(node, service))
     payload.use(watch, "abc")
-    payload.push([STATE])
+    payload.push(STATE)
     watch.wait()
     assert watch.done == ["states", done]
 
@@ -235,7 +233,7 @@ def test_an_estimate_goes_out_with_the_hash_of_the_parameters_that_it_is_of():
     payload, node = publishing()
     watch = Interrupted(lambda: payload.use(new_watch(), "new"))
     payload.use(watch, "old")
-    payload.push([STATE])
+    payload.push(STATE)
     watch.wait()
     assert [message.parameters_hash for message in node.topics["~/payload"]] == ["old"]
     assert payload.report().message == "learning the bare robot, 0 %"
