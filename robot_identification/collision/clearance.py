@@ -25,6 +25,9 @@ _MOST_CELLS = 1_000_000
 _RESOLUTION = 1e-3
 """Distance in m below which "kept" and "not kept" are not told apart: then it is not kept."""
 
+_FINE = 2e-4
+"""By how much bounds around a posture may be off at least, in m."""
+
 _ROUNDING = 1e-9  # m
 
 
@@ -112,7 +115,6 @@ class ClearanceCheck:
             unsure = self._judge(cells, rows, wanted, nearest)
             if unsure is None or count + 2 * len(unsure) > _MOST_CELLS:
                 return Clearance(False, wanted, nearest.found, count, exact)
-            unsure = unsure[~self._maps.prove(cells, unsure, wanted)]
             pairs = np.tile(unsure[:, 1], 2)
             cells = tube.cells(cells.halved(unsure[:, 0], self._arms[unsure[:, 1]]))
             gaps = self.arrays.gaps_of(cells.posture, cells.spread, wanted, pairs)
@@ -124,13 +126,21 @@ class ClearanceCheck:
     def _judge(
         self, cells: Cells, rows: Indices, wanted: float, nearest: _Smallest
     ) -> Indices | None:
-        """Return the rows of cells that must be cut; None where a posture is too near."""
+        """Return the rows of cells that must be cut; None where a posture is too near.
+
+        Slack stays as it is however often a cell is cut.  Of few joints between the bodies of a
+        pair the map knows the distance with all slack, and better than bounds around a posture.
+        """
         distance, normals, points = self.at(cells.posture, rows)
         nearest.look(cells, rows, distance, points)
         shrinks = self.arrays.travel(cells.posture, cells.spread, rows, normals, points)
         unsure = distance - shrinks < wanted
         if not unsure.any():
             return rows[:0]
+        if (distance < wanted).any():
+            return None
+        cell, pair = rows[unsure].T
+        unsure[unsure] = ~self._maps.prove(cells.posture[cell], cells.spread[cell], pair, wanted)
         least = self.arrays.travel(
             cells.posture, cells.slack, rows[unsure], normals[unsure], points[unsure]
         )
@@ -139,20 +149,47 @@ class ClearanceCheck:
             return None
         return rows[unsure]
 
-    def margins(self, postures: Array, off: Array, within: float) -> Array:
+    def bounds(self, postures: Array, spread: Array, rows: Indices) -> tuple[Array, Array]:
+        """Return (rows,) distances of pairs at postures, and lower bounds around these, in m.
+
+        Args:
+            postures: (postures, joints) in rad or m.
+            spread: (postures, joints) how far around each, either way.
+            rows: (rows, 2) indices of a posture and of a pair, by rising postures.
+        """
+        distance, normals, points = self.at(postures, rows)
+        return distance, distance - self.arrays.travel(postures, spread, rows, normals, points)
+
+    def mapped(self, postures: Array, spread: Array, rows: Indices, within: float) -> Array:
+        """Return (rows,) better bounds than :meth:`bounds`; -inf with many joints between a pair.
+
+        Args:
+            postures: (postures, joints) in rad or m.
+            spread: (postures, joints) how far around each, either way.
+            rows: (rows, 2) indices of a posture and of a pair.
+            within: distance in m beyond which nobody asks: bounds are no larger.
+        """
+        posture, pair = rows.T
+        return self._maps.least(postures[posture], spread[posture], pair, within, _FINE)
+
+    def margins(self, postures: Array, off: Array, wanted: float, within: float) -> Array:
         """Return (postures,) bounds of the smallest distances of a robot that may be off, in m.
 
         Args:
             postures: (postures, joints) in rad or m.
             off: (joints,) by how much it may be off, in rad or m.
+            wanted: distance in m below which a bound need not be the best.
             within: distance in m beyond which nobody asks.
         """
         spread = np.broadcast_to(off, postures.shape).copy()
         rows = np.argwhere(self.arrays.gaps(postures, spread, within) < 0.0)
         found = np.full(len(postures), within)
         if len(rows):
-            distance, normals, points = self.at(postures, rows)
-            least = distance - self.arrays.travel(postures, spread, rows, normals, points)
+            distance, least = self.bounds(postures, spread, rows)
+            near = (distance < wanted) | ((least < wanted) & ~self._maps.knows(rows[:, 1]))
+            open_ = (least < wanted) & ~np.isin(rows[:, 0], rows[near, 0])
+            better = self.mapped(postures, spread, rows[open_], within)
+            least[open_] = np.maximum(least[open_], better)
             np.minimum.at(found, rows[:, 0], least)
         return found
 

@@ -78,18 +78,40 @@ class CollisionModel:
         """Bounds distances of motions."""
         return ClearanceCheck(self.robot, self.scene)
 
+    def sampled(self, off: Array) -> SampledDistances:
+        """Return distances in random postures of a robot that may be off them.
+
+        Args:
+            off: (joints,) by how much, in rad or m.
+        """
+        asked = off.tobytes()
+        if asked not in self._sampled:
+            self._sampled[asked] = self._sample(off)
+        return self._sampled[asked]
+
     @cached_property
-    def sampled(self) -> SampledDistances:
-        """Distances in random postures."""
+    def _sampled(self) -> dict[bytes, SampledDistances]:
+        return {}
+
+    def _sample(self, off: Array) -> SampledDistances:
         rng, arrays = np.random.default_rng(0), self.check.arrays
         postures = rng.uniform(*_ranges(self.robot), (_SAMPLED, len(self.robot.joints)))
-        bounds = arrays.gaps(postures, np.zeros_like(postures), 0.0)
+        spread = np.broadcast_to(off, postures.shape).copy()
+        bounds = arrays.gaps(postures, spread, 0.0)
         rows = np.argwhere(bounds < _NEAR)
-        place = rows[:, 0], rows[:, 1]
+        place, pair = (rows[:, 0], rows[:, 1]), rows[:, 1]
         exact = bounds.copy()
-        exact[place] = self.check.at(postures, rows)[0]
+        distance, exact[place] = self.check.bounds(postures, spread, rows)
+        counts = np.ones(len(rows), dtype=np.bool_)
+        # Of links that would be too near everywhere maps know better, where they are not.
+        tight = (exact.max(axis=0) < self.clearance)[pair]
+        counts[tight & (distance < self.clearance)] = False
+        asked = rows[tight & counts]
+        better = self.check.mapped(postures, spread, asked, _NEAR)
+        np.maximum.at(exact, (asked[:, 0], asked[:, 1]), better)
         looseness = np.full(bounds.shape[1], np.inf)
-        np.minimum.at(looseness, rows[:, 1], np.maximum(exact[place] - bounds[place], 0.0))
+        beyond = np.maximum(exact[place] - bounds[place], 0.0)
+        np.minimum.at(looseness, pair[counts], beyond[counts])
         looseness[np.isinf(looseness)] = 0.0
         return SampledDistances(looseness, exact.max(axis=0))
 

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.scene import Indices
-from robot_identification.collision.tube import Cells
 from robot_identification.robot.arrays import Array
 from robot_identification.robot.model import RobotModel
 
@@ -49,24 +48,47 @@ class PairMaps:
         self._robot, self._arrays, self._at = robot, arrays, at
         self._maps: dict[int, PairMap] = {}
 
-    def prove(self, cells: Cells, rows: Indices, wanted: float) -> npt.NDArray[np.bool_]:
-        """Tell for which cells and pairs the distance is kept; not, where more joints are between.
+    def knows(self, pairs: Indices) -> npt.NDArray[np.bool_]:
+        """Tell which (rows,) pairs have so few joints between that there is a map of them."""
+        few = {
+            pair: 0 < len(self._arrays.between(pair)) <= _MOST_JOINTS
+            for pair in np.unique(pairs).tolist()
+        }
+        return np.array([few[pair] for pair in pairs.tolist()], dtype=np.bool_)
+
+    def prove(
+        self, posture: Array, spread: Array, pairs: Indices, wanted: float
+    ) -> npt.NDArray[np.bool_]:
+        """Tell (rows,) whether a pair keeps a distance; not, where there is no map of it.
 
         Args:
-            cells: of a tube.
-            rows: (rows, 2) indices of a cell and of a pair.
+            posture: (rows, joints) in rad or m.
+            spread: (rows, joints) how far around each, either way.
+            pairs: (rows,) indices of pairs.
             wanted: distance to be kept, in m.
         """
-        proven = np.zeros(len(rows), dtype=np.bool_)
-        for pair in np.unique(rows[:, 1]).tolist():
-            joints = self._arrays.between(pair)
-            if 0 < len(joints) <= _MOST_JOINTS:
-                own = np.flatnonzero(rows[:, 1] == pair)
-                posture = cells.posture[np.ix_(rows[own, 0], joints)]
-                spread = cells.spread[np.ix_(rows[own, 0], joints)]
-                found = self._map(pair, joints).proves(posture - spread, posture + spread, wanted)
-                proven[own] = found
-        return proven
+        return np.asarray(self.least(posture, spread, pairs, wanted, np.inf) >= wanted)
+
+    def least(
+        self, posture: Array, spread: Array, pairs: Indices, within: float, resolution: float
+    ) -> Array:
+        """Return (rows,) lower bounds of distances in m; -inf where there is no map of a pair.
+
+        Args:
+            posture: (rows, joints) in rad or m.
+            spread: (rows, joints) how far around each, either way.
+            pairs: (rows,) indices of pairs.
+            within: distance in m beyond which nobody asks: bounds are no larger.
+            resolution: as for :meth:`PairMap.least`.
+        """
+        found = np.full(len(pairs), -np.inf)
+        known = self.knows(pairs)
+        for pair in np.unique(pairs[known]).tolist():
+            joints, own = self._arrays.between(pair), pairs == pair
+            centre, half = posture[own][:, joints], spread[own][:, joints]
+            asked = self._map(pair, joints)
+            found[own] = asked.least(centre - half, centre + half, within, resolution)
+        return found
 
     def _map(self, pair: int, joints: list[int]) -> PairMap:
         """Return the map of a pair, over the limits of its joints and a little beyond."""
@@ -115,37 +137,42 @@ class PairMap:
         self._children = np.empty(0, dtype=np.int64)
         self._add((low + high)[None] / 2.0, 0)
 
-    def proves(self, begin: Array, end: Array, wanted: float) -> npt.NDArray[np.bool_]:
-        """Tell of which boxes of positions every one keeps a distance.
+    def least(self, begin: Array, end: Array, within: float, resolution: float) -> Array:
+        """Return (boxes,) lower bounds of the distances at all positions of boxes, in m.
+
+        -inf for what goes beyond the positions that are covered.
 
         Args:
             begin: (boxes, joints) lowest positions.
             end: (boxes, joints) highest positions.
-            wanted: the distance, in m.
+            within: distance in m beyond which nobody asks: bounds are no larger.
+            resolution: by how much a bound below ``within`` may be off, in m; infinite: it is
+                enough that it is below.
         """
-        fits: npt.NDArray[np.bool_] = (begin >= self._low) & (end <= self._high)
-        proven: npt.NDArray[np.bool_] = np.array(fits.all(axis=1))
-        box = np.flatnonzero(proven)
+        fits = np.asarray(((begin >= self._low) & (end <= self._high)).all(axis=1))
+        least = np.where(fits, within, -np.inf)
+        met = np.full(len(least), within)  # smallest distances that were computed
+        box = np.flatnonzero(fits)
         cell = np.zeros(len(box), dtype=np.int64)
         for level in range(_DEPTH + 1):
-            half = self._half(level)
-            centres = self._centres[cell]
-            meets = ((centres + half >= begin[box]) & (centres - half <= end[box])).all(axis=1) & (
-                self._least[cell] < wanted
-            )
+            half, centres = self._half(level), self._centres[cell]
+            meets = ((centres + half >= begin[box]) & (centres - half <= end[box])).all(axis=1)
+            box, cell, centres = box[meets], cell[meets], centres[meets]
             inside = ((centres >= begin[box]) & (centres <= end[box])).all(axis=1)
-            proven[box[meets & inside & (self._distances[cell] < wanted)]] = False
-            open_ = meets & proven[box]
+            np.minimum.at(met, box[inside], self._distances[cell[inside]])
+            far = self._least[cell] >= within
+            told = (met[box] < within) & (self._least[cell] >= met[box] - resolution)
+            open_ = ~(far | told)
+            last = level == _DEPTH or not self._cut(np.unique(cell[open_]), level)
+            known = ~far if last else told & ~far
+            np.minimum.at(least, box[known], self._least[cell[known]])
+            if last or not open_.any():
+                break
             box, cell = box[open_], cell[open_]
-            if not len(box):
-                break
-            if level == _DEPTH or not self._cut(np.unique(cell), level):
-                proven[box] = False
-                break
             first = self._children[cell]
             cell = (first[:, None] + np.arange(len(self._sides))).ravel()
             box = np.repeat(box, len(self._sides))
-        return proven
+        return least
 
     def _half(self, level: int) -> Array:
         """Return (joints,) half widths of cells."""

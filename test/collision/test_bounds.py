@@ -57,4 +57,4 @@ def test_far_ends_of_a_link_count_only_where_they_are_near():
     assert model.scene.names(rows[nearest, 1]) == ("upper_arm_link", "floor")
     assert distance[nearest] == pytest.approx(0.0473, abs=1e-6)
     assert least.min() > 0.025
-    assert model.check.margins(upright, off[0], 0.02)[0] == 0.02
+    assert model.check.margins(upright, off[0], 0.02, 0.02)[0] == 0.02

@@ -32,6 +32,10 @@ def lowest(begin, end):
     return np.array([distance(a + grid * (b - a)).min() for a, b in zip(begin, end, strict=True)])
 
 
+def proves(asked, begin, end, wanted):
+    return asked.least(begin, end, wanted, np.inf) >= wanted
+
+
 def boxes(rng, count):
     width = 10.0 ** rng.uniform(-3.0, 0.0, (count, 1)) * rng.uniform(0.1, 1.0, (count, 2))
     begin = rng.uniform(LOW, HIGH - width)
@@ -40,7 +44,7 @@ def boxes(rng, count):
 
 def test_what_is_proven_holds_and_what_holds_by_a_millimetre_is_proven():
     begin, end = boxes(np.random.default_rng(0), 2000)
-    proven = PairMap(LOW, HIGH, Counted()).proves(begin, end, 0.02)
+    proven = proves(PairMap(LOW, HIGH, Counted()), begin, end, 0.02)
     true = lowest(begin, end)
     assert (true[proven] >= 0.02).all()
     assert proven[true >= 0.021].all()
@@ -51,18 +55,28 @@ def test_what_is_known_is_not_asked_again():
     begin, end = boxes(np.random.default_rng(1), 500)
     count = Counted()
     asked = PairMap(LOW, HIGH, count)
-    first = asked.proves(begin, end, 0.02)
+    first = proves(asked, begin, end, 0.02)
     cells = count.cells
-    assert (asked.proves(begin, end, 0.02) == first).all()
+    assert (proves(asked, begin, end, 0.02) == first).all()
     assert count.cells == cells
 
 
 def test_nothing_is_proven_beyond_the_positions_that_it_covers():
     begin, end = np.array([[2.9, 0.0]]), np.array([[3.1, 0.1]])
-    assert not PairMap(LOW, HIGH, Counted()).proves(begin, end, 0.001)
+    assert not proves(PairMap(LOW, HIGH, Counted()), begin, end, 0.001)
 
 
 @pytest.mark.parametrize("wanted", [0.0115, 0.0325])
 def test_all_and_nothing(wanted):
-    found = PairMap(LOW, HIGH, Counted()).proves(LOW[None], HIGH[None], wanted)
+    found = proves(PairMap(LOW, HIGH, Counted()), LOW[None], HIGH[None], wanted)
     assert found.tolist() == [wanted < 0.02]
+
+
+def test_a_bound_is_below_the_smallest_distance_by_no_more_than_the_resolution():
+    begin, end = boxes(np.random.default_rng(2), 500)
+    least = PairMap(LOW, HIGH, Counted()).least(begin, end, 0.025, 1e-3)
+    true = np.minimum(lowest(begin, end), 0.025)
+    assert (least <= true + 1e-12).all()
+    # The smallest of 41 x 41 postures is not the smallest of all.
+    assert (least >= true - 1.2e-3).all()
+    assert ((true < 0.025) & (least < 0.025)).sum() > 100

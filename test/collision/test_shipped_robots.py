@@ -58,5 +58,5 @@ def test_a_shipped_robot_has_shapes_and_room_to_move(name):
     assert {b.joint for b in model.scene.bodies if b.of_robot} == set(range(6))
     limits, rng = MotionLimits.of(robot), np.random.default_rng(0)
     postures = limits.middle + 0.8 * limits.half_range * rng.uniform(-1, 1, (500, 6))
-    free = model.check.margins(postures, np.zeros(6), 0.02) >= 0.02
+    free = model.check.margins(postures, np.zeros(6), 0.02, 0.02) >= 0.02
     assert free.mean() > 0.1

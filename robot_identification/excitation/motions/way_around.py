@@ -52,7 +52,8 @@ def nearest_free(
     postures = np.vstack([wanted, _around(limits, wanted, unit), _anywhere(limits)])
     away = np.linalg.norm((postures - wanted) / unit, axis=1)
     postures = postures[np.argsort(away, kind="stable")]
-    clear = collisions.check.margins(postures, off, collisions.clearance + _POSTURE_ROOM)
+    within = collisions.clearance + _POSTURE_ROOM
+    clear = collisions.check.margins(postures, off, collisions.clearance, within)
     room = float(clear.max()) - collisions.clearance
     if room < 0.0:
         best = collisions.check.nearest(np.zeros(1), postures[[int(np.argmax(clear))]])
@@ -161,7 +162,8 @@ class _Search:
         return self._rng.uniform(*(self._everywhere if anywhere else self._near))
 
     def _margins(self, places: Array, within: float) -> Array:
-        return self._collisions.check.margins(self.postures(places), self._off, within)
+        least = self._collisions.clearance
+        return self._collisions.check.margins(self.postures(places), self._off, least, within)
 
     def free(self, begin: Array, end: Array) -> bool:
         """Tell whether the postures on the straight way to an end are free."""

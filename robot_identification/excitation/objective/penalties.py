@@ -90,7 +90,7 @@ class Intrusion:
         self, collisions: CollisionModel, limits: MotionLimits, off: Array, room: float
     ) -> None:
         self._arrays = collisions.check.arrays
-        sampled = collisions.sampled
+        sampled = collisions.sampled(off)
         spare = np.maximum(sampled.largest - collisions.clearance, 0.0)
         own = np.minimum(room, _OF_SPARE * spare)
         self._margin = collisions.clearance + own - sampled.looseness

@@ -232,7 +232,8 @@ class BlockPlanner:
                 if self._surroundings.off is None
                 else self._surroundings.off
             )
-            inside &= around.check.margins(passed, off, _ROOM * around.clearance) > around.clearance
+            least = around.clearance
+            inside &= around.check.margins(passed, off, least, _ROOM * least) > least
         return free & inside.reshape(len(postures), -1).all(axis=1)
 
     def _rows(self, motion: Motion, experiments: Sequence[Experiment], joint: int) -> Array:

@@ -1,15 +1,19 @@
 """Postures to start from that touch nothing, and ways around what stands between two postures."""
 
+import os
+
 import numpy as np
 import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
+from engines import example
 from made_up_cells import SHAPES, collisions, limits_of
 from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.approach import approach
+from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.motions.way_around import nearest_free, way_around
 from robot_identification.robot.files.loading import load_robot
@@ -30,7 +34,7 @@ def cell(*obstacles):
 
 
 def margin(model, posture):
-    return float(model.check.margins(posture[None], STILL, 1.0)[0])
+    return float(model.check.margins(posture[None], STILL, 0.0, 1.0)[0])
 
 
 def test_a_posture_with_room_is_left_as_it_is(tmp_path):
@@ -111,3 +115,29 @@ def test_there_is_no_way_into_a_box(tmp_path):
     _, certificate = approach(load_robot("three_dof"), goal(STILL), begin, surroundings=around)
     with pytest.raises(NotCertifiedError, match=r"hand and plate.*no way around it was found"):
         certificate.require()
+
+
+def test_links_that_are_built_near_each_other_keep_apart_where_joints_are_off(tmp_path):
+    """Links 5 and 7 of a Panda are never farther apart than 2.2 cm, with 2 joints between them."""
+    urdf = example("panda_description/urdf/panda.urdf")
+    path, off = tmp_path / "panda.yaml", np.full(7, 0.1)
+    path.write_text(
+        f"{{name: panda, effort_meaning: joint_torque, urdf: {os.path.relpath(urdf, tmp_path)}, "
+        "fixed_joints: [panda_finger_joint1], "
+        "joint_defaults: {limits: {acceleration: 5.0}}}\n"
+    )
+    robot = load_robot(path)
+    model, limits = load_collision_model(path, robot), MotionLimits.of(robot)
+    around = Surroundings(collisions=model, off=off)
+    home = np.array([0.0, -0.3, 0.0, -1.6, 0.0, 2.0, 0.6])
+    free = around.free_posture(limits, home)
+    np.testing.assert_allclose(free, home, atol=0.5)
+    around.require_free(limits, free)
+    beside = free + np.random.default_rng(0).uniform(-off, off, (200, 7))
+    nearest = [model.check.nearest(np.zeros(1), posture[None]) for posture in beside]
+    assert min(one.distance for one in nearest) >= 0.02
+    assert ("panda_link7", "panda_link5") in {one.pair for one in nearest}
+    folded = home.copy()
+    folded[5] = 0.6  # 1.8 cm
+    with pytest.raises(NotCertifiedError, match="panda_link7 and panda_link5"):
+        around.require_free(limits, folded)

@@ -153,7 +153,7 @@ def test_from_elsewhere_the_robot_goes_around_what_is_in_the_way(cell, cell_file
     check = load_collision_model("three_dof", cell.robot, cell=cell_file).check
 
     def smallest(postures):
-        return check.margins(postures, np.zeros(3), 1.0).min()
+        return check.margins(postures, np.zeros(3), 0.0, 1.0).min()
 
     finely = np.linspace(way.times[0], way.times[-1], 2000)
     assert smallest(way.sample(finely)[0]) >= CLEARANCE
