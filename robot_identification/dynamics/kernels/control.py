@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from robot_identification.compiled import INLINED, compiled
 from robot_identification.dynamics.kernels.plant import mass_and_bias
 
@@ -36,16 +34,6 @@ def follow(reference, time, target):
                 2.0 * c[2] + u * (3.0 * c[3] + u * (4.0 * c[4] + u * 5.0 * c[5]))
             )
             target[2, j] = 2.0 * c[2] + u * (6.0 * c[3] + u * (12.0 * c[4] + u * 20.0 * c[5]))
-
-
-@compiled(**INLINED)
-def headings(plant, rates, out):
-    """Fill out (elements,) with the signs of the friction elements' velocities."""
-    for e in range(out.size):
-        rate = 0.0
-        for j in range(rates.size):
-            rate += plant.motion[e, j] * rates[j]
-        out[e] = np.sign(rate)
 
 
 @compiled(**INLINED)

@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, INLINED, compiled
 from robot_identification.dynamics.kernels.load import loaded_actions
-from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
+from robot_identification.dynamics.kernels.plant import headings, mass_and_bias, workspace
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
 
@@ -71,11 +71,7 @@ def accelerations(plant, q, qd, effort, out):
     slip = np.empty(plant.motion.shape[0])
     room = np.empty((3, joints))
     for t in range(samples):
-        for e in range(slip.size):
-            rate = 0.0
-            for j in range(joints):
-                rate += plant.motion[e, j] * qd[t, j]
-            slip[e] = np.sign(rate)
+        headings(plant, qd[t], slip)
         loaded_actions(plant, q[t], qd[t], effort[t], slip, work, mass, room, action)
         mass_and_bias(plant, q[t], qd[t], work, mass, bias)
         for i in range(joints):

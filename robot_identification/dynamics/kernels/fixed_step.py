@@ -11,15 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, INLINED, compiled
-from robot_identification.dynamics.kernels.control import follow, headings, wanted_torque
+from robot_identification.dynamics.kernels.control import follow, wanted_torque
 from robot_identification.dynamics.kernels.direct import factor, solve
 from robot_identification.dynamics.kernels.load import loaded_actions
-from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
-from robot_identification.dynamics.kernels.stick_slip import (
+from robot_identification.dynamics.kernels.plant import (
     element_velocities,
-    responses,
-    solve_slip,
+    headings,
+    mass_and_bias,
+    workspace,
 )
+from robot_identification.dynamics.kernels.stick_slip import responses, solve_slip
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
 

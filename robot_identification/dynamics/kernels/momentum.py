@@ -9,8 +9,7 @@ import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, INLINED, compiled
 from robot_identification.dynamics.kernels.load import loaded_actions
-from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
-from robot_identification.dynamics.kernels.stick_slip import element_velocities
+from robot_identification.dynamics.kernels.plant import element_velocities, mass_and_bias, workspace
 
 
 @compiled(fastmath=IN_ANY_ORDER)

@@ -22,6 +22,23 @@ _LARGEST_ANGLE = 1e5
 
 
 @compiled(**INLINED)
+def element_velocities(plant, qd, out):
+    """Fill out (elements,) with the velocities of friction elements."""
+    for e in range(out.size):
+        out[e] = 0.0
+        for j in range(qd.size):
+            out[e] += plant.motion[e, j] * qd[j]
+
+
+@compiled(**INLINED)
+def headings(plant, qd, out):
+    """Fill out (elements,) with the signs of the friction elements' velocities."""
+    element_velocities(plant, qd, out)
+    for e in range(out.size):
+        out[e] = np.sign(out[e])
+
+
+@compiled(**INLINED)
 def add_curved(plant, qd, bias):
     """Add friction that is neither constant nor linear, but for jumps at rest."""
     curved = plant.curved

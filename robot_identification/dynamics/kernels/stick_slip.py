@@ -61,15 +61,6 @@ def solve_slip(start, end, response, slip):
 
 
 @compiled(**INLINED)
-def element_velocities(plant, qd, out):
-    """Fill out (elements,) with the velocities of friction elements."""
-    for e in range(out.size):
-        out[e] = 0.0
-        for j in range(qd.size):
-            out[e] += plant.motion[e, j] * qd[j]
-
-
-@compiled(**INLINED)
 def responses(plant, action, factors, step, give, response):
     """Fill give (elements, joints), what elements take from joint velocities, and response."""
     for e in range(give.shape[0]):
