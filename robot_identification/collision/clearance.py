@@ -26,7 +26,7 @@ _RESOLUTION = 1e-3
 """Distance in m below which "kept" and "not kept" are not told apart: then it is not kept."""
 
 _FINE = 2e-4
-"""By how much bounds around a posture may be off at least, in m."""
+"""Resolution of the bounds that maps give, in m."""
 
 _ROUNDING = 1e-9  # m
 

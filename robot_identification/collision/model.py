@@ -102,13 +102,11 @@ class CollisionModel:
         place, pair = (rows[:, 0], rows[:, 1]), rows[:, 1]
         exact = bounds.copy()
         distance, exact[place] = self.check.bounds(postures, spread, rows)
-        counts = np.ones(len(rows), dtype=np.bool_)
         # Of links that would be too near everywhere maps know better, where they are not.
-        tight = (exact.max(axis=0) < self.clearance)[pair]
-        counts[tight & (distance < self.clearance)] = False
-        asked = rows[tight & counts]
-        better = self.check.mapped(postures, spread, asked, _NEAR)
-        np.maximum.at(exact, (asked[:, 0], asked[:, 1]), better)
+        tight = (exact.max(axis=0) < self.clearance)[pair] & (distance >= self.clearance)
+        better = self.check.mapped(postures, spread, rows[tight], _NEAR)
+        np.maximum.at(exact, (rows[tight, 0], pair[tight]), better)
+        counts = ~np.isin(pair, pair[tight][np.isfinite(better)]) | tight
         looseness = np.full(bounds.shape[1], np.inf)
         beyond = np.maximum(exact[place] - bounds[place], 0.0)
         np.minimum.at(looseness, pair[counts], beyond[counts])
