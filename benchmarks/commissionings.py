@@ -22,16 +22,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import yaml
+from commissioned.arms import ARMS
 
 from engines import example
-from mujoco_arms import ARMS, Arm
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.common.middleware import private_domain
@@ -39,11 +38,6 @@ from robot_identification.ros.common.middleware import private_domain
 GOAL = 1.3
 POSITION_NOISE = 1e-5
 ROBOT, CONTROLLER = "mujoco_robot", "/arm_controller"
-HOMES = {
-    "xarm7": (0.0, -0.6, 0.0, 1.2, 0.0, 1.2, 0.0),
-    "ur5": (0.0, -1.2, 1.4, -1.4, -1.4, 0.0),
-}
-"""Where the arms stand at first, rad: clear of themselves and of the plane below."""
 
 
 def main() -> int:
@@ -62,6 +56,8 @@ def main() -> int:
     if shutil.which("ros2") is None:
         parser.error("there is no ros2 command: source an installed ROS 2")
     os.environ.update(private_domain())
+    # A copy of a URDF has lost the meshes beside it.
+    os.environ["ROS_PACKAGE_PATH"] = str(example("..").resolve().parent)
     found = []
     for seed in options.seeds:
         drivers = ("sound", "poor") if options.driver == "both" else (options.driver,)
@@ -78,14 +74,15 @@ def commission(seed: int, driver: str, options: argparse.Namespace) -> dict[str,
     """Commission the arm once; return the error on unseen data, or what kept it from that."""
     with tempfile.TemporaryDirectory() as text, NodeProcesses(Path(text)) as processes:
         folder = Path(text)
-        robot, drives = stiff(ARMS[options.arm]).write(folder)
+        arm = ARMS[options.arm].described(options.arm, folder)
+        robot, drives = arm.write(folder)
         states = "/joint_states" if driver == "sound" else "/joint_states_in"
         processes.start(ROBOT, robot_command(robot, drives, seed, states, options))
         if driver == "poor":
             faults = faults_file(folder, seed, options)
             line = command("fault_injector", parameters={"faults": str(faults)})
             processes.start("fault_injector", line)
-        processes.start("launch", launch_command(robot, drives, example(ARMS[options.arm].urdf)))
+        processes.start("launch", launch_command(robot, drives, arm.path))
         output = folder / "run"
         walked = subprocess.run(
             [
@@ -106,13 +103,6 @@ def commission(seed: int, driver: str, options: argparse.Namespace) -> dict[str,
         return verdict(json.loads((output / "run.json").read_text()))
 
 
-def stiff(arm: Arm) -> Arm:
-    """Return an arm that follows within hundredths of a radian, as an industrial one does."""
-    return replace(
-        arm, kp=tuple(4.0 * gain for gain in arm.kp), kd=tuple(2.0 * gain for gain in arm.kd)
-    )
-
-
 def robot_command(
     robot: Path, drives: Path, seed: int, states: str, options: argparse.Namespace
 ) -> list[str]:
@@ -126,7 +116,7 @@ def robot_command(
         "effort_noise": [0.0],
         "effort_noise_fraction": options.noise,
         "position_resolution": [0.0],
-        "initial_position": list(HOMES[options.arm]),
+        "initial_position": list(ARMS[options.arm].home),
     }
     remappings = {"joint_states": states}
     return command(ROBOT, parameters=parameters, remappings=remappings, namespace=CONTROLLER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import yaml
@@ -25,7 +26,7 @@ class Arm:
     """An arm of example-robot-data, and what its URDF does not say: chosen, one per joint.
 
     Attributes:
-        urdf: its file there.
+        urdf: its file there, or the path of a copy.
         name: its name there.
         kp: gains of the position error.
         kd: gains of the velocity error.
@@ -41,13 +42,18 @@ class Arm:
     drives: dict[str, tuple[float, ...]]
     acceleration: float = 10.0
 
+    @property
+    def path(self):
+        """The URDF."""
+        return Path(self.urdf) if Path(self.urdf).is_absolute() else example(self.urdf)
+
     def write(self, folder):
         """Write robot file and parameter file into a folder; return their paths."""
         robot, values = folder / "arm.yaml", folder / "drives.yaml"
         document = {
             "name": self.name,
             "effort_meaning": "joint_torque",
-            "urdf": os.path.relpath(example(self.urdf), folder),
+            "urdf": os.path.relpath(self.path, folder),
             "joint_defaults": {"limits": {"acceleration": self.acceleration}},
             "controller": {
                 "law": "pid",
@@ -78,7 +84,7 @@ class Arm:
         path, values = self.write(folder)
         robot = load_robot(path)
         loop = MujocoLoop(robot, *mujoco_robot(robot, path, values=str(values)))
-        known = urdf_prior(example(self.urdf), robot).copy()
+        known = urdf_prior(self.path, robot).copy()
         robot.layout.table(known)[:, LINK_PARAMETERS:] = loop.drives().values
         return known
 

@@ -101,9 +101,9 @@ def bench(name: str, folder: Path) -> Bench:
     """Return an arm, whose files are written into a folder."""
     arm = ARMS[name]
     urdf = folder / f"{name}.urdf"
-    urdf.write_text(_fixed(example(arm.urdf).read_text(), arm.still))
+    urdf.write_text(fixed(example(arm.urdf).read_text(), arm.still))
     joints = load_robot(urdf).joints
-    kp, kd = arm.gains or _gains(urdf, arm.drives)
+    kp, kd = arm.gains or gains(urdf, arm.drives)
     friction = arm.drives.get("Fc", (2.0,) * len(joints))
     drives = {**arm.drives, "Fr": tuple(ROOT_FRICTION * size for size in friction)}
     parameters = {f"{k}{j}": size for k, own in drives.items() for j, size in enumerate(own, 1)}
@@ -125,7 +125,7 @@ def bench(name: str, folder: Path) -> Bench:
     return Bench(robot, MujocoLoop(true, model, given), model, flange)
 
 
-def _fixed(text: str, still: tuple[str, ...]) -> str:
+def fixed(text: str, still: tuple[str, ...]) -> str:
     """Return a URDF with some joints fixed, and limits for joints that turn without end."""
     text = text.replace('type="continuous"', 'type="revolute"')
     for name in still:
@@ -133,7 +133,7 @@ def _fixed(text: str, still: tuple[str, ...]) -> str:
     return re.sub(r"<mimic[^>]*/>", "", text) if still else text
 
 
-def _gains(
+def gains(
     urdf: Path, drives: dict[str, tuple[float, ...]]
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return gains of position and velocity for the largest inertia of every joint."""
