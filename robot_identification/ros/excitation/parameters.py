@@ -123,8 +123,8 @@ class ExcitationParameters(RobotParameters):
         unit="s",
     )
     state_timeout: float = setting(
-        "age of the newest joint state at which it counts as stale; 0: five periods and five times "
-        "the jitter of the states, 0.1 at least and 0.5 at most",
+        "age of the newest joint state at which it counts as stale; 0: 0.1 s, five periods and "
+        "five times the jitter of the states together, 0.5 at most",
         0.0,
         minimum=0.0,
         maximum=10.0,

@@ -14,9 +14,10 @@ from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
 
-LEAST_TIMEOUT, MOST_TIMEOUT = 0.1, 0.5
-"""Bounds of the usual timeout in s: pauses of a process on an ordinary machine, and the longest
-time in which a moving robot may be out of sight without anybody having said so."""
+_PAUSE = 0.1  # s; of processes on an ordinary machine
+MOST_TIMEOUT = 0.5
+"""Longest usual timeout in s: a moving robot is not out of sight for longer without anybody having
+said so."""
 
 _AT_LIMIT = 0.97
 """Share of the limit from which on an effort is taken for limited."""
@@ -28,8 +29,8 @@ _DEVIATIONS = 5.0
 def usual_timeout(period: float, jitter: float) -> float:
     """Return the age at which a joint state counts as stale where nobody has given one, in s.
 
-    Four states in a row may be lost, and the next one late by five standard deviations; in
-    whole milliseconds.
+    Four states in a row may be lost, and the next one late by five standard deviations, while a
+    process pauses for 0.1 s; in whole milliseconds.
 
     Args:
         period: of the states in s; NaN where it is not known.
@@ -37,8 +38,8 @@ def usual_timeout(period: float, jitter: float) -> float:
     """
     longest = period * (_PERIODS + _DEVIATIONS * jitter)
     if math.isnan(longest):
-        return LEAST_TIMEOUT
-    return min(max(round(longest, 3), LEAST_TIMEOUT), MOST_TIMEOUT)
+        return _PAUSE
+    return min(round(_PAUSE + longest, 3), MOST_TIMEOUT)
 
 
 @by_value
