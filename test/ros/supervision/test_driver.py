@@ -23,7 +23,7 @@ from robot_identification.ros.supervision.driver import at_effort_limits, usual_
         (math.nan, math.nan, 0.1),
     ],
 )
-def test_four_states_may_be_lost_and_the_next_one_late_while_a_process_pauses(rate, jitter, timeout):
+def test_four_states_may_be_lost_and_one_late_while_a_process_pauses(rate, jitter, timeout):
     assert usual_timeout(1.0 / rate, jitter) == pytest.approx(timeout)
 
 
