@@ -392,7 +392,7 @@ def test_nothing_moves_where_nobody_says_so(machine, way):
     assert machine.watch.states.refusal is None
 
 
-@pytest.mark.parametrize(("period", "timeout"), [(2.0, 0.1), (40.0, 0.2), (150.0, 0.5)])
+@pytest.mark.parametrize(("period", "timeout"), [(2.0, 0.11), (40.0, 0.3), (150.0, 0.5)])
 def test_a_timeout_that_nobody_gives_follows_the_rate_of_the_states(monkeypatch, period, timeout):
     machine = Machine(monkeypatch, timeout=0.0)
     steady(machine, count=30, period=period)
@@ -410,7 +410,7 @@ def test_in_motion_a_timeout_stays_as_it_was(monkeypatch):
     assert machine.watch.states.timeout == 0.1
     machine.watch.look()
     machine.reported()
-    assert machine.watch.states.timeout == pytest.approx(0.2, rel=0.02)
+    assert machine.watch.states.timeout == pytest.approx(0.3, rel=0.02)
 
 
 @pytest.mark.parametrize("moving", [True, False])
@@ -420,7 +420,7 @@ def test_other_parameters_that_change_leave_the_timeout_as_it_was(monkeypatch, m
     machine.watch.seen()
     machine.watch.look(moving=moving)
     machine.watch.judge(0.0, np.array([0.1, 0.04]))
-    assert machine.watch.states.timeout == pytest.approx(0.2, rel=0.02)
+    assert machine.watch.states.timeout == pytest.approx(0.3, rel=0.02)
 
 
 def test_a_timeout_that_is_given_is_in_force_whatever_the_rate(machine):
@@ -437,7 +437,7 @@ def test_a_timeout_follows_the_rate_before_the_node_looks_for_the_first_time(mon
         machine.pass_time(40.0)
         machine.come(0.5)
         machine.watch.take()
-    assert machine.watch.seen().timeout == pytest.approx(0.2, rel=0.02)
+    assert machine.watch.seen().timeout == pytest.approx(0.3, rel=0.02)
 
 
 def test_of_states_that_come_seldom_the_last_two_tell_delays(machine):
