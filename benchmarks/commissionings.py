@@ -28,9 +28,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import yaml
+from clearances.arms import PACKAGES
 from commissioned.arms import ARMS
 
-from engines import example
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.common.middleware import private_domain
@@ -57,7 +57,7 @@ def main() -> int:
         parser.error("there is no ros2 command: source an installed ROS 2")
     os.environ.update(private_domain())
     # A copy of a URDF has lost the meshes beside it.
-    os.environ["ROS_PACKAGE_PATH"] = str(example("..").resolve().parent)
+    os.environ["ROS_PACKAGE_PATH"] = str(PACKAGES)
     found = []
     for seed in options.seeds:
         drivers = ("sound", "poor") if options.driver == "both" else (options.driver,)

@@ -99,7 +99,7 @@ class ClearanceCheck:
         self.arrays = SceneArrays.of(robot, scene)
         self._exact = Distances(scene)
         self._arms = self.arrays.arms_between()
-        self._maps = PairMaps(robot, self.arrays, self.at)
+        self._maps = PairMaps(robot, self.arrays, self.bounds)
 
     def __call__(self, tube: Tube, wanted: float) -> Clearance:
         """Return the clearance of a tube.

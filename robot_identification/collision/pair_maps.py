@@ -31,8 +31,8 @@ Bounds = Callable[[Array, Array], tuple[Array, Array]]
 """From centres (cells, joints) and half widths (joints,) of cells to the distances at the centres
 and lower bounds of those in the cells, each (cells,) in m."""
 
-At = Callable[[Array, Indices], tuple[Array, Array, Array]]
-""":meth:`robot_identification.collision.clearance.ClearanceCheck.at`."""
+Around = Callable[[Array, Array, Indices], tuple[Array, Array]]
+""":meth:`robot_identification.collision.clearance.ClearanceCheck.bounds`."""
 
 
 class PairMaps:
@@ -41,20 +41,18 @@ class PairMaps:
     Args:
         robot: the robot.
         arrays: robot and scene.
-        at: exact distances of pairs at postures.
+        around: distances of pairs at postures, and bounds around these.
     """
 
-    def __init__(self, robot: RobotModel, arrays: SceneArrays, at: At) -> None:
-        self._robot, self._arrays, self._at = robot, arrays, at
+    def __init__(self, robot: RobotModel, arrays: SceneArrays, around: Around) -> None:
+        self._robot, self._arrays, self._around = robot, arrays, around
+        between = [len(arrays.between(pair)) for pair in range(len(arrays.pairs))]
+        self._known = np.array([0 < count <= _MOST_JOINTS for count in between], dtype=np.bool_)
         self._maps: dict[int, PairMap] = {}
 
     def knows(self, pairs: Indices) -> npt.NDArray[np.bool_]:
         """Tell which (rows,) pairs have so few joints between that there is a map of them."""
-        few = {
-            pair: 0 < len(self._arrays.between(pair)) <= _MOST_JOINTS
-            for pair in np.unique(pairs).tolist()
-        }
-        return np.array([few[pair] for pair in pairs.tolist()], dtype=np.bool_)
+        return self._known[pairs]
 
     def prove(
         self, posture: Array, spread: Array, pairs: Indices, wanted: float
@@ -82,8 +80,7 @@ class PairMaps:
             resolution: as for :meth:`PairMap.least`.
         """
         found = np.full(len(pairs), -np.inf)
-        known = self.knows(pairs)
-        for pair in np.unique(pairs[known]).tolist():
+        for pair in np.unique(pairs[self.knows(pairs)]).tolist():
             joints, own = self._arrays.between(pair), pairs == pair
             centre, half = posture[own][:, joints], spread[own][:, joints]
             asked = self._map(pair, joints)
@@ -115,9 +112,7 @@ class PairMaps:
         spread = np.zeros_like(postures)
         postures[:, joints], spread[:, joints] = centres, half
         rows = np.column_stack([np.arange(len(centres)), np.full(len(centres), pair)])
-        distance, normals, points = self._at(postures, rows)
-        shrinks = self._arrays.travel(postures, spread, rows, normals, points)
-        return distance, distance - shrinks
+        return self._around(postures, spread, rows)
 
 
 class PairMap:

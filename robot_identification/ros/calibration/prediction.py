@@ -24,10 +24,7 @@ from robot_identification.ros.calibration.running_payload import RunningPayload
 from robot_identification.ros.calibration.usable_states import JointSide, UsableStates
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
-from robot_identification.ros.common.joint_states import (
-    NANOSECONDS,
-    JointStateReader,
-)
+from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader
 from robot_identification.ros.common.parameters.declaration import NodeParameters
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.messages.common import time_of
