@@ -4,6 +4,7 @@ import signal
 
 import numpy as np
 import pytest
+from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robot_identification.msg import SampleBlock
 from sensor_msgs.msg import JointState
@@ -127,16 +128,20 @@ def test_the_state_of_a_controller_is_a_reference_until_there_is_one_of_its_own(
         suite.wait(publisher.get_subscription_count, "reader of the reference")
     sent = states(300)
 
+    def follow(state, names, positions):
+        point = JointTrajectoryPoint(positions=positions)
+        controller.publish(
+            JointTrajectoryControllerState(header=state.header, joint_names=names, reference=point)
+        )
+
     def followed():
         for state in sent:
-            point = JointTrajectoryPoint(positions=[x + 0.5 for x in state.position])
-            controller.publish(
-                JointTrajectoryControllerState(
-                    header=state.header, joint_names=state.name, reference=point
-                )
-            )
+            follow(state, state.name, [x + 0.5 for x in state.position])
             yield state
 
+    # A publisher that has found its reader may not have been found by it; what is acknowledged has.
+    follow(sent[0], ["gripper"], [0.0])
+    assert controller.wait_for_all_acked(Duration(seconds=60.0))
     wanted = [x + 0.5 for message in sent for x in message.position]
     blocks = suite.record(followed(), expected=len(sent))
     found = joined(blocks, "reference_position").tolist()
